@@ -409,7 +409,7 @@ def test_a_task_of_an_earlier_run(tmp_path):
     one = RunFolder(tmp_path / "out", {"k": 3}, shared=True).__enter__()
     remote_step = RemoteStep(Files(one.storage), partial(pow, 2), library.__version__)
     assert remote_step(3)["result"] == 8
-    os.close(one._lock)  # killed
+    one._lock.release()  # killed
     with RunFolder(tmp_path / "out", {"k": 4}, shared=True) as other:
         assert not other.resumed
         with pytest.raises(OutputError):

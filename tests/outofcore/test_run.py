@@ -711,7 +711,7 @@ def test_hierarchies_that_changed_after_a_kill(tmp_path, monkeypatch, place):
 
     file.write_text("".join(f"{c},{'L' if c < 'e' else 'R'},*\n" for c in "abcdefgh"))
     with monkeypatch.context() as patch:
-        patch.setattr(run_folder.RunFolder, "__exit__", lambda self, *error: os.close(self._lock))
+        patch.setattr(run_folder.RunFolder, "__exit__", lambda self, *error: self._lock.release())
         patch.setattr(release.Releasing, "_strew", killed)
         with pytest.raises(KeyboardInterrupt):
             run(source, tmp_path / "out.csv", **tree)
@@ -740,7 +740,7 @@ def test_killed_between_look_and_parting(tmp_path, monkeypatch, ending):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(run_folder.RunFolder, "__exit__", lambda self, *error: os.close(self._lock))
+        patch.setattr(run_folder.RunFolder, "__exit__", lambda self, *error: self._lock.release())
         patch.setattr(Solver, "part", killed)
         with pytest.raises(KeyboardInterrupt):
             run(source, tmp_path / "out.parquet", roles=roles)

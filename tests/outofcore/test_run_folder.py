@@ -16,7 +16,7 @@ from shoal.outofcore.run_folder import RunFolder
 
 def kill(work):
     """Leave a folder as a killed run would: nothing is removed, but the lock is gone."""
-    os.close(work._lock)
+    work._lock.release()
 
 
 def test_only_the_owner_can_enter(tmp_path):

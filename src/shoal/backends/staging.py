@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import io
 import os
 import secrets
@@ -23,10 +22,18 @@ from typing import Any, BinaryIO, cast
 
 from shoal.backends.private_folder import SUFFIX
 from shoal.errors import OutputError, shown
+from shoal.system.current import current
+from shoal.system.interface import Lock
 
 MARK = ".shoal-tmp"
 PATIENCE = 10.0  # seconds to wait for another run that names its files; then go on without
-NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)  # no hard links here
+NO_LINKS = (
+    errno.EPERM,
+    errno.EOPNOTSUPP,
+    errno.ENOSYS,
+    errno.EMLINK,
+    errno.EINVAL,
+)  # no hard links here
 
 
 class Staging:
@@ -46,9 +53,7 @@ class Staging:
 
     def __exit__(self, *_error: object) -> None:
         for descriptor, temporary, _ in self._files:
-            _remove(temporary)
-            with contextlib.suppress(OSError):
-                os.close(descriptor)
+            current().discard(descriptor, temporary)
         self._files = []
         for folder in reversed(self._folders):  # made for nothing
             with contextlib.suppress(OSError):
@@ -104,7 +109,7 @@ class Staging:
             descriptor, temporary = _create(target)
             self._files.append((descriptor, temporary, target))
             yield temporary, cast(BinaryIO, _Open(descriptor))
-            os.fsync(descriptor)
+            current().sync(descriptor)
         except OSError as error:
             raise OutputError(f"{shown(target)}: cannot be written: {error.strerror}") from None
 
@@ -130,19 +135,21 @@ class Staging:
         target = Path()
         try:
             with uninterrupted(), _turns({path.parent for _, _, path in self._files}):
-                for descriptor, temporary, target in self._files:
+                for place, (held, temporary, target) in enumerate(self._files):
                     old = _set_aside(target) if self.force else None
                     if old is not None:
                         aside.append(old)
+                    descriptor = current().before_naming(held)
+                    self._files[place] = descriptor, temporary, target
                     if self.force:
-                        temporary.replace(target)
+                        current().replace(temporary, target)
                     else:
                         _name_new(temporary, target)
                     named.append((target, old))
                     if target not in self._private:
-                        os.fchmod(descriptor, 0o666 & ~mask)
+                        current().set_mode(descriptor, 0o666 & ~mask)
                 for folder in {path.parent for path, _ in named}:
-                    _sync(folder)
+                    current().sync_folder(folder)
                 if then is not None:
                     then()
                 self._folders = []
@@ -226,18 +233,17 @@ def _turns(folders: set[Path]) -> Iterator[None]:
     with contextlib.ExitStack() as held:
         for folder in sorted(folders):
             with contextlib.suppress(OSError):
-                descriptor = os.open(folder, os.O_RDONLY)
-                held.callback(os.close, descriptor)
-                _lock(descriptor)
+                if (lock := _lock(folder)) is not None:
+                    held.callback(lock.release)
         yield
 
 
-def _lock(descriptor: int) -> None:
-    """Lock a folder as soon as it is free, or give up when patience ends."""
+def _lock(folder: Path) -> Lock | None:
+    """Return the lock of a folder as soon as it is free; None when patience ends."""
     end = time.monotonic() + PATIENCE
     while True:
         try:
-            return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return current().lock_inside(folder)
         except BlockingIOError:
             if time.monotonic() > end:
                 return None
@@ -259,8 +265,7 @@ def _backup(target: Path) -> Path:
     except OSError as error:
         if error.errno not in NO_LINKS:
             raise
-        descriptor = os.open(backup, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "wb") as copy:
+        with os.fdopen(current().create(backup), "wb") as copy:
             copy.write(target.read_bytes())
     return backup
 
@@ -277,7 +282,7 @@ def _prefix(name: str) -> str:
 def _put_back(target: Path, backup: Path | None) -> None:
     with contextlib.suppress(OSError):
         if backup is not None:
-            backup.replace(target)
+            current().replace(backup, target)
         else:
             target.unlink(missing_ok=True)
 
@@ -293,14 +298,12 @@ def _create(target: Path) -> tuple[int, Path]:
     """Create and lock a temporary file; one that a sweep took in between is made again."""
     while True:
         temporary = _beside(target)
-        descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        descriptor = current().create(temporary)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            current().keep(descriptor)
             if os.fstat(descriptor).st_nlink:
                 return descriptor, temporary
-        except OSError as error:
-            if error.errno in (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS):
-                return descriptor, temporary
+        except OSError:
             os.close(descriptor)
             raise
         os.close(descriptor)
@@ -309,25 +312,9 @@ def _create(target: Path) -> tuple[int, Path]:
 def _name_new(temporary: Path, target: Path) -> None:
     """Rename without ever replacing: a file that came up meanwhile is kept."""
     try:
-        os.link(temporary, target)
+        current().name_new(temporary, target)
     except FileExistsError:
         raise OutputError(f"{shown(target)} exists; say --force to replace it") from None
-    except OSError as error:
-        if error.errno not in NO_LINKS:
-            raise
-        if target.exists():
-            raise OutputError(f"{shown(target)} exists; say --force to replace it") from None
-        temporary.replace(target)
-        return
-    _remove(temporary)
-
-
-def _sync(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def sweep(folder: Path, name: str) -> int:
@@ -337,16 +324,7 @@ def sweep(folder: Path, name: str) -> int:
     with os.scandir(folder) as entries:
         stale = [e.path for e in entries if e.name.startswith(prefix) and e.name.endswith(MARK)]
     for path in stale:
-        try:
-            descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
-        except OSError:
-            continue
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            Path(path).unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # in use
+            current().sweep(Path(path))
             removed += 1
-        except OSError:
-            pass
-        finally:
-            os.close(descriptor)
     return removed

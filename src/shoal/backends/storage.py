@@ -7,7 +7,6 @@ are in the environment of each machine, never in a URL, which reports and recipe
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import secrets
 import shutil
@@ -21,6 +20,7 @@ from typing import Any, BinaryIO, Protocol
 from urllib.parse import urlsplit
 
 from shoal.errors import RequestError, shown
+from shoal.system.current import current
 
 HALF = ".half"
 PATIENCE = 5.0  # seconds in which a folder is to be gone, while others may still write to it
@@ -28,19 +28,17 @@ PATIENCE = 5.0  # seconds in which a folder is to be gone, while others may stil
 
 def cache_folder() -> Path:
     """Return the folder of Shoal in the user's cache."""
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(home) / "shoal"
+    return current().cache() / "shoal"
 
 
 def remove_unheld(folder: Path) -> bool:
     """Remove a folder that no process has locked; tell whether it was removed."""
     with contextlib.suppress(OSError):
-        held = os.open(folder, os.O_RDONLY)
+        held = current().lock_folder(folder)
         try:
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
             shutil.rmtree(folder, ignore_errors=True)
         finally:
-            os.close(held)
+            held.release()
     return not folder.exists()
 
 
@@ -159,13 +157,13 @@ class Folder:
     def writing(self, name: str) -> Iterator[BinaryIO]:
         """Yield a file to write, which gets its name when it is whole and on disk."""
         half = self.path / f"{name}.{secrets.token_hex(4)}{HALF}"
-        number = os.open(half, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        number = current().create(half)
         try:
             with os.fdopen(number, "wb") as file:
                 yield file
                 file.flush()
-                os.fsync(file.fileno())
-            half.replace(self.path / name)
+                current().sync(file.fileno())
+            current().replace(half, self.path / name)
         except BaseException:
             half.unlink(missing_ok=True)
             raise

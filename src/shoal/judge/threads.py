@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from typing import Any, TypeVar
+
+from shoal.system.current import current
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -15,9 +16,7 @@ Result = TypeVar("Result")
 
 def processors() -> int:
     """Return how many processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return current().processors()
 
 
 def each(work: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:

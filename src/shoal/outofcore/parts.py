@@ -34,6 +34,7 @@ from shoal.errors import OutputError, RequestError, shown
 from shoal.judge.manifest import MANIFEST, SCHEMA
 from shoal.outofcore.run_folder import MARK, RunFolder
 from shoal.save.files import Targets
+from shoal.system.current import current
 
 PAPERS = (REPORT, PAGE, RECIPE)  # a recipe was beside them in earlier versions
 UNFINISHED = re.compile(r"part-[0-9]{5}-[0-9a-f]{8}\.parquet")
@@ -227,7 +228,7 @@ class OutputFolder:
                 old = target.with_name(f".{target.name[:80]}.{os.getpid()}.old{MARK}")
                 target.rename(old)
             made.chmod(mode)
-            made.rename(target)
+            current().move_folder(made, target)
         except BaseException as error:
             if old is not None and not target.exists():
                 old.rename(target)

@@ -9,14 +9,11 @@ else to remove it.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import hashlib
 import json
 import logging
-import os
 import secrets
 import shutil
-import stat
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,6 +22,8 @@ from typing import Any, BinaryIO
 
 from shoal.backends.storage import Folder, Remote, Storage, is_url, remove_unheld
 from shoal.errors import EngineLostError, OutputError, RequestError, shown
+from shoal.system.current import current
+from shoal.system.interface import Lock
 
 LOG = logging.getLogger("shoal.engine")
 MARK = ".shoal-work"
@@ -126,7 +125,7 @@ class RunFolder(Files):
             super().__init__(Folder(self.folder))
         self.whole = self.storage
         self.resumed = False
-        self._lock = -1
+        self._lock: Lock | None = None
         self._made: list[Path] = []
 
     def __reduce__(self) -> Any:
@@ -159,16 +158,16 @@ class RunFolder(Files):
     def _leave(self, keep: bool = False) -> None:
         """Remove the folder, if it is held, and those that were made for it; or `keep` it."""
         remote = isinstance(self.storage, Remote)
-        if (self._lock >= 0 or remote) and not keep:
+        if (self._lock is not None or remote) and not keep:
             with contextlib.suppress(OSError):
                 self.forget()
             with contextlib.suppress(OSError):
                 self.whole.clear()
-            if self._lock >= 0 and self.folder.exists():
+            if self._lock is not None and self.folder.exists():
                 LOG.warning("%s cannot be removed: remove it, it holds records", self.folder)
-        if self._lock >= 0:
-            os.close(self._lock)
-            self._lock = -1
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
         for folder in reversed(self._made):  # made for nothing
             with contextlib.suppress(OSError):
                 folder.rmdir()
@@ -183,19 +182,16 @@ class RunFolder(Files):
         """Make the folder or take over the one that a killed run left."""
         with contextlib.suppress(FileExistsError):
             self.folder.mkdir(mode=0o700)
-        if not is_ours(self.folder):
+        if not current().is_own_folder(self.folder):
             raise OutputError(f"{shown(self.folder)}: not a folder of one's own; remove it")
         self.folder.chmod(0o700)
-        lock = os.open(self.folder, os.O_RDONLY)
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._lock = current().lock_folder(self.folder)
         except BlockingIOError:
-            os.close(lock)
             raise RequestError(
                 f"another run is at work on {shown(self.target)}; wait for it, or choose another "
                 "output"
             ) from None
-        self._lock = lock
 
     def _begin(self) -> None:
         """Resume a killed run of the same request, else start anew."""
@@ -239,12 +235,6 @@ def work_name(target: str) -> str:
     return f".{short}.{whole}{MARK}"
 
 
-def is_ours(folder: Path) -> bool:
-    """Tell whether a path is a folder of this user, not a link to one."""
-    status = folder.lstat()
-    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
-
-
 def sweep(parent: Path, but: Path) -> int:
     """Remove what killed runs for other outputs left here long ago, and return how many."""
     removed = 0
@@ -257,6 +247,6 @@ def sweep(parent: Path, but: Path) -> int:
 
 def _is_forgotten(folder: Path) -> bool:
     """Remove an unlocked folder that is long unused; tell whether it was removed."""
-    if not is_ours(folder) or time.time() - folder.stat().st_mtime < FORGOTTEN:
+    if not current().is_own_folder(folder) or time.time() - folder.stat().st_mtime < FORGOTTEN:
         return False
     return remove_unheld(folder)

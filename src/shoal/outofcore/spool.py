@@ -16,6 +16,7 @@ from shoal.errors import InputError, RequestError, listed
 from shoal.outofcore.memory import give_back
 from shoal.outofcore.run_folder import RunFolder
 from shoal.progress import Reporter
+from shoal.system.current import current
 from shoal.table.dataframes.frames import check_names, own_order
 from shoal.table.dataframes.lazy import BATCH, RECORDS, batches_of, check_here, computing, is_polars
 from shoal.table.files.arrow_files import read_parquet
@@ -110,7 +111,7 @@ def _lazy(data: Any) -> nw.LazyFrame[Any] | None:
 
 def _by_polars(frame: nw.LazyFrame[Any], path: Path) -> Orders:
     """Let polars write its records, in pieces of its own."""
-    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    os.close(current().create(path))
     with computing():
         schema = frame.collect_schema()
         check_names(list(schema.names()), FRAME)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from shoal.errors import RequestError
@@ -15,6 +12,7 @@ from shoal.methods.method import Info
 from shoal.methods.registry import find
 from shoal.plan.costs import Estimate, estimate
 from shoal.settings import Settings
+from shoal.system.current import current
 
 LEAN, LEAN_MIXED = "hilbert", "kaim"  # whose runs are little but reading, releasing, measuring
 LONG = 10.0  # seconds: longer runs print their estimate
@@ -95,10 +93,5 @@ def check_fits(
 
 def machine_memory() -> float | None:
     """Return the megabytes of memory that this machine, or container, has; None: not known."""
-    try:
-        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e6
-    except (ValueError, OSError, AttributeError):
-        return None
-    with suppress(OSError, ValueError):
-        memory = min(memory, int(Path("/sys/fs/cgroup/memory.max").read_text()) / 1e6)
-    return memory
+    memory = current().memory()
+    return None if memory is None else memory / 1e6

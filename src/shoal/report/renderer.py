@@ -19,6 +19,8 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from shoal.system.current import current
+
 Spec = dict[str, Any]
 
 COMMAND = (sys.executable, "-P", "-m", "shoal.report.renderer")
@@ -45,7 +47,7 @@ class Renderer:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            start_new_session=True,  # a Ctrl-C is for the run, which then closes this one
+            **current().apart(),  # a Ctrl-C is for the run, which then closes this one
         )
         self.owner = os.getpid()
         self.has_drawn = False

@@ -8,6 +8,7 @@ from importlib import metadata
 from pathlib import Path
 
 from shoal.backends.storage import cache_folder
+from shoal.system.current import current
 
 SNIPPET = "window.vegaEmbed = vegaEmbed;"
 
@@ -37,6 +38,6 @@ def _make(path: Path) -> None:
     made = path.with_name(f".{path.name}-{secrets.token_hex(6)}")
     try:
         made.write_text(vl_convert.javascript_bundle(SNIPPET), encoding="utf-8")
-        made.replace(path)
+        current().replace(made, path)
     finally:
         made.unlink(missing_ok=True)

@@ -9,12 +9,12 @@ halves of requests open takes neither the desk's file handles nor its time.
 from __future__ import annotations
 
 import asyncio
-import resource
 from typing import Any
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from shoal.system.current import current
 from shoal.web.guard import KNOWN
 
 HEAD = 10.0  # seconds from connecting, or from a first byte, to the end of a request's headers
@@ -27,8 +27,8 @@ QUEUED = 1024  # connections that the system holds until they are accepted
 
 def most_strangers() -> int:
     """Return how many strangers may be connected: a part of the file handles that there are."""
-    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    return 256 if limit == resource.RLIM_INFINITY else max(4 * ACCEPTED, min(256, limit // 8))
+    limit = current().handles()
+    return 256 if limit is None else max(4 * ACCEPTED, min(256, limit // 8))
 
 
 class Connection(H11Protocol):

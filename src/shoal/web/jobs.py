@@ -5,15 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import os
 import shutil
-import signal
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from shoal.system.current import current
 from shoal.web.equivalent import command_line, python_snippet, summary_of
 from shoal.web.errors import Refused
 from shoal.web.messages import ANSWER, ASKED, KEEP, PROGRESS
@@ -54,7 +53,7 @@ class Worker:
             answer: dict[str, Any] = json.loads((self.place / ANSWER).read_bytes())
         except (OSError, ValueError, RecursionError):
             message = "the worker ended without an answer"
-            if code in (-signal.SIGKILL, -signal.SIGTERM):
+            if current().was_killed(code):
                 message = "the worker was killed: there may be too little memory for this table"
             raise Refused(500, message) from None
         if "error" in answer:
@@ -68,11 +67,11 @@ class Worker:
         if process is None or process.returncode is not None:
             return
         with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGTERM)
+            current().end(process.pid, politely=True)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(process.wait(), GRACE)
         with contextlib.suppress(ProcessLookupError):  # and what it may have left behind
-            os.killpg(process.pid, signal.SIGKILL)
+            current().end(process.pid, politely=False)
         await process.wait()
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.progress import Reporter, StopToken
+from shoal.system.current import current
 
 ASKED, ANSWER, PROGRESS, KEEP = "asked.json", "answer.json", "progress.jsonl", "keep"
 MADE, CHARTS, PACKED = "made", "charts", "everything.zip"  # results to view and download
@@ -20,7 +21,7 @@ def write_json(path: Path, content: Any) -> None:
     """Write a file whole, or not at all."""
     made = path.with_name(f".{path.name}-{secrets.token_hex(4)}")
     made.write_text(json.dumps(content, allow_nan=False), encoding="utf-8")
-    made.replace(path)
+    current().replace(made, path)
 
 
 class ProgressWriter:

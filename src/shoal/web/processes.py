@@ -11,13 +11,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import signal
 import sys
 from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any, Protocol
 
-FORKS = sys.platform == "linux"  # macOS has libraries that do not survive a fork
+from shoal.system.current import current
+
+KILLED = -9  # how a process ended whose fork server died
 
 
 class Process(Protocol):
@@ -68,8 +69,8 @@ class Forked:
 class Processes:
     """Starts workers: forks them, or else starts each anew."""
 
-    def __init__(self, forks: bool = FORKS) -> None:
-        self._forks = forks
+    def __init__(self, forks: bool | None = None) -> None:
+        self._forks = current().forks if forks is None else forks
         self._server: asyncio.subprocess.Process | None = None
         self._running: dict[int, Forked] = {}
         self._count = 0
@@ -110,7 +111,7 @@ class Processes:
         await server.wait()
         running, self._running = self._running, {}
         for forked in running.values():
-            forked.end(-signal.SIGKILL)
+            forked.end(KILLED)
 
     async def close(self) -> None:
         """End the fork server, and with it all that it started."""
@@ -130,5 +131,5 @@ async def _started(*arguments: str) -> asyncio.subprocess.Process:
         stdin=asyncio.subprocess.PIPE,  # closed when the server is gone
         stdout=asyncio.subprocess.DEVNULL if arguments else asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
-        start_new_session=True,
+        **current().apart(),
     )  # fmt: skip

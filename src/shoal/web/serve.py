@@ -18,6 +18,7 @@ import uvicorn
 
 from shoal.backends.storage import cache_folder
 from shoal.errors import OutputError, RequestError, shown
+from shoal.system.current import current
 from shoal.web.app import make_app
 from shoal.web.connection import ACCEPTED, IDLE, QUEUED, Connection
 from shoal.web.session import Session
@@ -100,7 +101,7 @@ def _listen(port: int | None) -> socket.socket:
     """Return a socket of this machine alone."""
     for one in TRIED if port is None else [port]:
         listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        current().take_alone(listener)
         try:
             listener.bind((HOST, one))
         except OSError as error:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hashlib
-import os
 import secrets
 import shutil
 import time
@@ -13,6 +12,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+from shoal.system.current import current
 from shoal.web.errors import Refused
 from shoal.web.jobs import QUEUED, RUNNING, Job, Queue, Worker, answer_of
 from shoal.web.open_file import Opened, check_ready, kept_name, plain_name, tree_names
@@ -90,8 +90,7 @@ class Session:
 
     def most(self) -> int:
         """Return the most bytes that an upload may have now."""
-        disk = os.statvfs(self.workspace.path)
-        free = max(0, int(disk.f_bavail * disk.f_frsize) - RESERVE)
+        free = max(0, shutil.disk_usage(self.workspace.path).free - RESERVE)
         return free if self.limit is None else min(self.limit, free)
 
     def entries(self) -> dict[str, Path]:
@@ -272,7 +271,7 @@ class Session:
         content = f"{request.column}\0{request.text}".encode()
         key = hashlib.blake2b(content, digest_size=16).hexdigest()
         kept = file.place / f"tree-{key}.csv"
-        given.replace(kept)
+        current().replace(given, kept)
         file.trees.pop(key, None)
         file.trees[key] = {"column": request.column, "levels": levels, "path": str(kept)}
         busy = {path for job in self.jobs.values() if job.state in (QUEUED, RUNNING)

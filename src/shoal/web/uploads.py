@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import zlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from shoal.system.current import current
 from shoal.table.files.formats import ARROW, JSON_LINES, SPREADSHEETS, STATISTICS
 from shoal.web.errors import Refused
 
@@ -50,7 +52,7 @@ async def take_in(
 ) -> int:
     """Write a body to a new file that only its owner can read; return its bytes."""
     watch = Watch(ending, allowed)
-    handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    handle = current().create(target)
     size, waiting = 0, bytearray()
     try:
         with os.fdopen(handle, "wb") as file:
@@ -85,8 +87,7 @@ async def _patient(pieces: AsyncIterator[bytes], patience: float) -> AsyncIterat
 
 def _keep(file: BinaryIO, piece: bytes, watch: Watch, target: Path) -> None:
     watch.see(piece)
-    disk = os.statvfs(target.parent)
-    if disk.f_bavail * disk.f_frsize < watch.allowed.reserve + len(piece):
+    if shutil.disk_usage(target.parent).free < watch.allowed.reserve + len(piece):
         raise Refused(507, "the disk has no room for this file")
     try:
         file.write(piece)

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
-import select
 import signal
 import sys
 import threading
@@ -19,15 +17,15 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from shoal.errors import Canceled, PrivacyError, ShoalError, UnlistedError
+from shoal.system import fork_server
+from shoal.system.current import current
 from shoal.web.messages import ANSWER, ASKED, ProgressWriter, write_json
-
-NICE = 10
 
 
 def main() -> None:
     """Answer the request in a folder, or fork a worker for each of many."""
     os.umask(0o077)
-    os.nice(NICE)
+    current().lower_priority()
     if len(sys.argv) > 1:
         answer(Path(sys.argv[1]), sys.stdin.fileno())
     else:
@@ -35,36 +33,9 @@ def main() -> None:
 
 
 def serve() -> None:
-    """Fork a worker for every line of stdin, and report its process and how it ended."""
+    """Fork a worker for every folder that is named on stdin."""
     _import_everything()
-    woken, wake = os.pipe()
-    os.set_blocking(wake, False)
-    signal.signal(signal.SIGCHLD, lambda *_: None)
-    signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
-    lifeline, held = os.pipe()  # workers read its end when this process is gone
-    workers: dict[int, int] = {}
-    buffer = b""
-    while True:
-        ready, _, _ = select.select([0, woken], [], [])
-        if woken in ready:
-            os.read(woken, 4096)
-            _report_exits(workers)
-        if 0 in ready:
-            content = os.read(0, 65_536)
-            if not content:
-                break
-            *lines, buffer = (buffer + content).split(b"\n")
-            for line in lines:
-                number, place = json.loads(line)
-                pid = os.fork()
-                if pid == 0:
-                    _become_worker(Path(place), lifeline, [woken, wake, held])
-                workers[pid] = number
-                _report(number, "pid", pid)
-    for pid in workers:
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(pid, signal.SIGKILL)
-    os._exit(0)
+    fork_server.serve(answer)
 
 
 def _import_everything() -> None:
@@ -81,35 +52,6 @@ def _import_everything() -> None:
 
     np.asarray(pa.array([True]))  # imports pandas, where it is installed
     slack(1.0, 0.0)  # a kernel: imports all that Numba compiles with
-
-
-def _report_exits(workers: dict[int, int]) -> None:
-    while workers:
-        pid, status = os.waitpid(-1, os.WNOHANG)
-        if pid == 0:
-            return
-        _report(workers.pop(pid), "code", os.waitstatus_to_exitcode(status))
-
-
-def _report(number: int, what: str, value: int) -> None:
-    with suppress(BrokenPipeError):
-        os.write(1, json.dumps([number, what, value]).encode() + b"\n")
-
-
-def _become_worker(place: Path, lifeline: int, others: list[int]) -> NoReturn:
-    """Answer in a process that was forked just now: with a session and files of its own."""
-    try:
-        os.setsid()
-        signal.set_wakeup_fd(-1)
-        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        nothing = os.open(os.devnull, os.O_RDWR)
-        for own in (0, 1, 2):
-            os.dup2(nothing, own)
-        for other in (nothing, *others):
-            os.close(other)
-        answer(place, lifeline)
-    finally:
-        os._exit(1)
 
 
 def answer(place: Path, lifeline: int) -> NoReturn:
@@ -143,14 +85,8 @@ def _error(message: str, status: int) -> dict[str, Any]:
 
 
 def _limit_memory() -> None:
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    from shoal.plan.estimate import machine_memory
-
-    available = machine_memory()
-    if available is not None and sys.platform == "linux":
-        most = int(available * 0.9e6)
-        with suppress(ValueError, OSError):
-            resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+    available = current().memory()
+    current().limit_memory(None if available is None else available * 0.9)
 
 
 def _end_with_server(lifeline: int) -> None:
@@ -158,8 +94,7 @@ def _end_with_server(lifeline: int) -> None:
     with suppress(OSError, ValueError):
         while os.read(lifeline, 1):
             pass
-    if os.getpgrp() == os.getpid():
-        os.killpg(0, signal.SIGKILL)  # with all that this process may have started
+    current().end_own()  # with all that this process may have started
     os._exit(130)
 
 

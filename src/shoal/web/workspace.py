@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import re
@@ -11,6 +10,8 @@ import shutil
 from pathlib import Path
 
 from shoal.backends.storage import remove_unheld
+from shoal.system.current import current
+from shoal.system.interface import Lock
 
 ROOM, MARK = re.compile("room-[0-9a-f]{16}"), "room"
 
@@ -18,8 +19,9 @@ ROOM, MARK = re.compile("room-[0-9a-f]{16}"), "room"
 class Workspace:
     """Folder of one server, locked while it runs; left-over ones are removed."""
 
-    def __init__(self, path: Path, held: int) -> None:
-        self.path, self._held = path, held
+    def __init__(self, path: Path, held: Lock) -> None:
+        self.path = path
+        self._held: Lock | None = held
         self._salt = secrets.token_bytes(16)
 
     def named(self, name: str) -> str:
@@ -29,9 +31,9 @@ class Workspace:
     def leave(self) -> None:
         """Remove the folder; a second time does nothing."""
         shutil.rmtree(self.path, ignore_errors=True)
-        if self._held >= 0:
-            os.close(self._held)
-            self._held = -1
+        if self._held is not None:
+            self._held.release()
+            self._held = None
 
 
 def make_workspace(base: Path) -> Workspace:
@@ -44,14 +46,13 @@ def make_workspace(base: Path) -> Workspace:
     house = base / "desk"
     house.mkdir(mode=0o700, exist_ok=True)
     with (house / "lock").open("ab") as one_at_a_time:
-        fcntl.flock(one_at_a_time, fcntl.LOCK_EX)
+        current().lock_file(one_at_a_time.fileno())
         for left in house.iterdir():
             if ROOM.fullmatch(left.name) and not left.is_symlink() and (left / MARK).is_file():
                 remove_unheld(left)
         path = house / f"room-{secrets.token_hex(8)}"
         path.mkdir(mode=0o700)
-        held = os.open(path, os.O_RDONLY)
-        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        held = current().lock_folder(path)
         (path / MARK).touch(0o600)
     for name in ("files", "jobs", "asked"):
         (path / name).mkdir(mode=0o700)

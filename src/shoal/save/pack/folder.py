@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import hashlib
 import os
 import secrets
@@ -41,6 +40,8 @@ from shoal.save.pack.signing import sign as signature
 from shoal.save.prepare import prepared
 from shoal.save.release import Release
 from shoal.settings import Settings
+from shoal.system.current import current
+from shoal.system.interface import Lock
 from shoal.table.table import Table
 
 DICTIONARY, README = papers.DICTIONARY, papers.README
@@ -157,17 +158,18 @@ def _aside(folder: Path) -> Iterator[Path]:
     try:
         _sweep(folder)
         place.mkdir(mode=0o700)
-        held = os.open(place, os.O_RDONLY)
     except OSError as error:
         raise OutputError(f"{shown(folder)}: cannot be written: {error.strerror}") from None
+    held: Lock | None = None
+    with contextlib.suppress(OSError):
+        held = current().lock_folder(place)
     done = False
     try:
-        with contextlib.suppress(OSError):
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield place
         done = True
     finally:
-        os.close(held)
+        if held is not None:
+            held.release()
         if not done:
             shutil.rmtree(place, ignore_errors=True)
 
@@ -194,7 +196,7 @@ def _write(path: Path, content: bytes) -> None:
         with path.open("xb") as file:
             file.write(content)
             file.flush()
-            os.fsync(file.fileno())
+            current().sync(file.fileno())
     except OSError as error:
         raise OutputError(f"{shown(path.name)}: cannot be written: {error.strerror}") from None
 
@@ -212,7 +214,7 @@ def _name(place: Path, folder: Path, force: bool) -> None:
             if force and folder.exists():
                 folder.rename(old)
                 moved = True
-            place.rename(folder)
+            current().move_folder(place, folder)
             folder.chmod(0o777 & ~mask)
     except OSError as error:
         if moved and not folder.exists():

@@ -1,0 +1,1 @@
+"""What operating systems do differently: locks, modes, names of files, limits, processes."""

@@ -27,13 +27,8 @@ from shoal.system.interface import Lock
 
 MARK = ".shoal-tmp"
 PATIENCE = 10.0  # seconds to wait for another run that names its files; then go on without
-NO_LINKS = (
-    errno.EPERM,
-    errno.EOPNOTSUPP,
-    errno.ENOSYS,
-    errno.EMLINK,
-    errno.EINVAL,
-)  # no hard links here
+# no hard links here; the last is said by Windows
+NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EINVAL)
 
 
 class Staging:

@@ -197,8 +197,8 @@ class Windows:
         names = ("CREATE_NEW_PROCESS_GROUP", "CREATE_NO_WINDOW")
         return {"creationflags": sum(getattr(subprocess, name, 0) for name in names)}
 
-    def end(self, pid: int, *, politely: bool) -> None:
-        """End a process; what it started ends with its pipes. There is no polite way."""
+    def end(self, pid: int, *, politely: bool) -> None:  # noqa: ARG002 - there is no polite way
+        """End a process; what it started ends with its pipes."""
         try:
             os.kill(pid, signal.SIGTERM)
         except OSError as error:  # also where it has just ended

@@ -10,6 +10,7 @@ from functools import cache
 import pytest
 
 from groups import SHARED, STARTED_ONCE, group_of
+from system.elsewhere.only_unix import CALLS, MODULES, OPTIONS, PLACES, SIGNALS, SOCKETS
 
 FLOORS = 13
 ANSWER = re.compile(
@@ -174,6 +175,58 @@ def test_a_changed_constant_is_found(code):
     for name in ("LARGE", "_K2", "__defaults__"):
         assert list(patched(code.format(name))) == [(1, name)]
     assert list(patched(code.format("replace"))) == []
+
+
+def only_unix(code):
+    """Yield what in code Unix alone has, or another system takes for something else."""
+    attributes = {
+        "os": CALLS | {"name"}, "signal": SIGNALS, "socket": SOCKETS, "sys": {"platform"},
+    }  # fmt: skip
+    for node in ast.walk(ast.parse(code)):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names if alias.name in MODULES]
+        elif isinstance(node, ast.ImportFrom):
+            own = attributes.get(node.module, set())
+            names = [node.module] if node.module in MODULES else []
+            names += [alias.name for alias in node.names if alias.name in own]
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            names = [node.attr] if node.attr in attributes.get(node.value.id, ()) else []
+        elif isinstance(node, ast.Call):
+            names = [one.arg for one in node.keywords if one.arg in OPTIONS]
+            asked = [one.value for one in node.args if isinstance(one, ast.Constant)]
+            module = attributes.get(getattr(next(iter(node.args), None), "id", ""), ())
+            names += [one for one in asked if one in module]
+        elif isinstance(node, ast.Constant) and str(node.value).startswith(PLACES):
+            names = [node.value]
+        yield from ((node.lineno, name) for name in names)
+
+
+def test_unix_stays_in_one_room(house):
+    """What only some systems have is asked of `system/`, which knows them all."""
+    found = [
+        f"{path.relative_to(house)}, line {line}: {name}"
+        for path in sorted(house.rglob("*.py"))
+        if path.parent != house / "system"
+        for line, name in only_unix(path.read_text(encoding="utf-8"))
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize(("code", "name"), [
+    ("import fcntl", "fcntl"), ("from resource import getrlimit", "resource"),
+    ("from os import fork", "fork"), ("os.open(a, os.O_NOFOLLOW)", "O_NOFOLLOW"),
+    ("os.fchmod(1, 2)", "fchmod"), ("hasattr(os, 'nice')", "nice"),
+    ("getattr(signal, 'SIGHUP', 1)", "SIGHUP"), ("signal.SIGKILL", "SIGKILL"),
+    ("run(a, start_new_session=True)", "start_new_session"), ("open('/proc/self')", "/proc/self"),
+    ("sys.platform == 'linux'", "platform"), ("os.name == 'nt'", "name"),
+    ("one.setsockopt(1, socket.SO_REUSEADDR, 1)", "SO_REUSEADDR"),
+])  # fmt: skip
+def test_unix_elsewhere_is_found(code, name):
+    """The check can fail; what every system has is let through."""
+    assert [found for _, found in only_unix(code)] == [name]
+    for plain in ("os.umask(1)", "signal.SIGTERM", "path.name", "os.O_EXCL", "open('a/proc')"):
+        assert list(only_unix(plain)) == []
 
 
 def test_what_is_started_once_is_started_in_one_process(repository, request):

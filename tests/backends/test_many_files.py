@@ -34,10 +34,11 @@ from backends.tables import (
     write_parts,
 )
 from shoal.backends.private_folder import FILES
-from shoal.backends.storage import Folder, Remote, is_url, storage
+from shoal.backends.storage import Folder, Remote, storage
 from shoal.errors import EngineLostError, InputError, OutputError, RequestError
 from shoal.outofcore.parts import OutputFolder
 from shoal.outofcore.run_folder import RunFolder
+from shoal.system.names import is_url
 from shoal.table.files.many_files import digest_parts, find_parts, is_many
 from thorough import spread
 

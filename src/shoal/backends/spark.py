@@ -16,12 +16,14 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from pathlib import PurePath
 from typing import Any, TypeVar
 
 from shoal.backends.counts import Counted
 from shoal.backends.executor import in_order, worker_failed
 from shoal.errors import EngineError, EngineLostError, RequestError, ShoalError
 from shoal.progress import StopToken
+from shoal.system.names import is_url
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -215,8 +217,9 @@ def reachable(location: str) -> str:
 
 def written(location: str) -> str:
     """Return a path or URL that Spark writes to."""
-    if "://" not in location:
-        return f"file://{location}"
+    if not is_url(location):
+        rooted = location if location.startswith("/") else f"/{PurePath(location).as_posix()}"
+        return f"file://{rooted}"
     return f"s3a://{location[5:]}" if location.startswith("s3://") else location
 
 

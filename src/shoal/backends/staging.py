@@ -24,6 +24,7 @@ from shoal.backends.private_folder import SUFFIX
 from shoal.errors import OutputError, shown
 from shoal.system.current import current
 from shoal.system.interface import Lock
+from shoal.system.names import problem_of
 
 MARK = ".shoal-tmp"
 PATIENCE = 10.0  # seconds to wait for another run that names its files; then go on without
@@ -184,7 +185,9 @@ class _Open(io.RawIOBase):
 
 
 def check_above(target: Path) -> None:
-    """Raise OutputError if the parent folder of a file or folder is missing."""
+    """Raise OutputError where the folder above is missing, or the system means another name."""
+    if problem := problem_of(target):
+        raise OutputError(f"{shown(target)}: cannot be written: {problem}")
     above = target.absolute().parent
     if os.path.isdir(above):  # noqa: PTH112 - never raises
         return

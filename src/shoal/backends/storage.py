@@ -21,6 +21,7 @@ from urllib.parse import urlsplit
 
 from shoal.errors import RequestError, shown
 from shoal.system.current import current
+from shoal.system.names import is_url, lies_in, path_of_url
 
 HALF = ".half"
 PATIENCE = 5.0  # seconds in which a folder is to be gone, while others may still write to it
@@ -40,6 +41,21 @@ def remove_unheld(folder: Path) -> bool:
         finally:
             held.release()
     return not folder.exists()
+
+
+def is_inside(path: Path, folder: Path) -> bool:
+    """Tell whether a path is that of a folder or of something in it, however both are spelled."""
+    place, whole = path.resolve(), folder.resolve()
+    if lies_in(place, whole) or not whole.exists():
+        return lies_in(place, whole)
+    return any(_same(above, whole) for above in (place, *place.parents))
+
+
+def _same(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except OSError:
+        return False
 
 
 class Storage(Protocol):
@@ -83,11 +99,6 @@ class Storage(Protocol):
         ...
 
 
-def is_url(text: str) -> bool:
-    """Tell whether a text is a URL, not a path."""
-    return "://" in text
-
-
 def check_url(url: str) -> None:
     """Refuse a URL that holds a password or a signature: it would stand in the report."""
     parts = urlsplit(url)
@@ -100,7 +111,7 @@ def check_url(url: str) -> None:
 
 def plain(location: str) -> str:
     """Return a path where a URL is nothing else."""
-    return urlsplit(location).path if location.startswith("file://") else location
+    return path_of_url(location) if location.startswith("file://") else location
 
 
 def storage(location: str) -> Storage:

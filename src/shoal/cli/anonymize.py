@@ -190,9 +190,9 @@ def run_again(
     Example: `shoal run out.private/run.toml --force`, `shoal run out.private/run.toml
     --input next.csv --choose-again -o next/`
     """
-    from shoal.backends.storage import is_url
     from shoal.settings import build, load, load_tree
     from shoal.settings.tree import run_of, tree_of
+    from shoal.system.names import is_url
 
     tree = load_tree(recipe)
     if choose_again:

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from shoal.backends.storage import is_url
 from shoal.errors import shown
 from shoal.judge.manifest import MANIFEST
+from shoal.system.names import is_url
 
 LARGEST = 32 * 2**20  # bytes of a paper that is read
 ENDINGS = (

@@ -14,11 +14,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from shoal.backends.storage import Storage, is_url, open_at, plain, storage
+from shoal.backends.storage import Storage, open_at, plain, storage
 from shoal.errors import InputError, listed, shown
 from shoal.judge.manifest import MANIFEST, SCHEMA, Manifest, Part
 from shoal.judge.readers import arrow
 from shoal.judge.readers.source import Source
+from shoal.system.names import folder_of, is_plain_name, is_url, name_of
 
 PAPERS = ("report.json", "report.html", "run.toml")  # the last beside releases of earlier versions
 LARGEST = 2**28  # bytes of a manifest
@@ -34,9 +35,7 @@ def is_folder(data: str) -> bool:
 def _place(data: str) -> str:
     """Return the folder of a release, also of its manifest."""
     data = plain(data)
-    if data == MANIFEST:
-        return "."
-    return data.removesuffix(f"/{MANIFEST}") or "/"
+    return folder_of(data) if name_of(data) == MANIFEST else data
 
 
 def opened(data: str) -> Source:
@@ -46,7 +45,7 @@ def opened(data: str) -> Source:
     """
     data = _place(data)
     place = storage(data)
-    name = data.rstrip("/").rpartition("/")[2] or data
+    name = name_of(data)
     try:
         entries = place.entries()
         if MANIFEST in entries:
@@ -111,7 +110,7 @@ def _read(file: str, name: str) -> dict[str, Any]:
 def _check_names(names: Sequence[str], entries: Mapping[str, str], name: str) -> None:
     """Refuse parts that are no files of the folder itself, or there twice."""
     for one in names:
-        if "/" in one or "\\" in one or one in ("", ".", "..", MANIFEST, *PAPERS):
+        if not is_plain_name(one) or one in (MANIFEST, *PAPERS):
             raise InputError(f"{name}: {MANIFEST} lists {shown(one)}, which is no part in it")
         if one not in entries:
             raise InputError(f"{name}: {MANIFEST} lists {shown(one)}, which is not there")

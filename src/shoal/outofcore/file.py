@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from shoal.backends.staging import Staging
-from shoal.backends.storage import is_url, plain
+from shoal.backends.storage import plain
 from shoal.errors import RequestError
 from shoal.outofcore.request import FileRequest, Released
 from shoal.outofcore.run_folder import RunFolder
@@ -20,6 +20,7 @@ from shoal.settings import RunOptions, Settings
 from shoal.settings.signature import takes_options
 from shoal.settings.signatures import AnonymizeFileOptions
 from shoal.settings.tree import settings_and_run
+from shoal.system.names import is_url
 from shoal.table.dialects.dialect import CSV_ONLY
 from shoal.table.files.many_files import is_many
 from shoal.table.memory import needed, read_memory, shape

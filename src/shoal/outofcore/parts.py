@@ -29,12 +29,13 @@ from shoal.backends.private_folder import (
     private_folder,
 )
 from shoal.backends.staging import Staging, check_above, uninterrupted
-from shoal.backends.storage import Folder, Remote, Storage, check_url, is_url, plain, storage
+from shoal.backends.storage import Folder, Remote, Storage, check_url, is_inside, plain, storage
 from shoal.errors import OutputError, RequestError, shown
 from shoal.judge.manifest import MANIFEST, SCHEMA
 from shoal.outofcore.run_folder import MARK, RunFolder
 from shoal.save.files import Targets
 from shoal.system.current import current
+from shoal.system.names import is_plain_name, is_url
 
 PAPERS = (REPORT, PAGE, RECIPE)  # a recipe was beside them in earlier versions
 UNFINISHED = re.compile(r"part-[0-9]{5}-[0-9a-f]{8}\.parquet")
@@ -98,10 +99,8 @@ class OutputFolder:
 
     def check(self, inputs: Iterable[str] = ()) -> None:
         """Refuse what must not be overwritten, before any work is done: `inputs` above all."""
-        place = _real(self.place)
-        for one in map(_real, inputs):
-            if one == place or one.startswith(f"{place}/"):
-                raise OutputError(f"{shown(self.place)}: the input lies there; name another folder")
+        if any(_lies_in(one, self.place) for one in inputs):
+            raise OutputError(f"{shown(self.place)}: the input lies there; name another folder")
         if self.is_url:
             try:
                 self._check_names(Remote(self.place), Remote(self.place).names())
@@ -264,8 +263,10 @@ def _put(target: Remote, files: Mapping[str, bytes]) -> None:
             file.write(content)
 
 
-def _real(place: str) -> str:
-    return place if is_url(place) else os.path.realpath(place)
+def _lies_in(one: str, place: str) -> bool:
+    if is_url(one) or is_url(place):
+        return one == place or one.startswith(f"{place}/")
+    return is_inside(Path(one), Path(place))
 
 
 def ours_in(folder: Storage, names: Iterable[str]) -> set[str]:
@@ -286,7 +287,7 @@ def listed_in(folder: Storage) -> list[str] | None:
         with folder.open(MANIFEST) as file:
             content = json.loads(file.read())
         if content["schema"] == SCHEMA:
-            return [name for part in content["parts"] if "/" not in (name := str(part["file"]))]
+            return [name for part in content["parts"] if is_plain_name(name := str(part["file"]))]
     return None
 
 

@@ -20,10 +20,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
 
-from shoal.backends.storage import Folder, Remote, Storage, is_url, remove_unheld
+from shoal.backends.storage import Folder, Remote, Storage, remove_unheld
 from shoal.errors import EngineLostError, OutputError, RequestError, shown
 from shoal.system.current import current
 from shoal.system.interface import Lock
+from shoal.system.names import is_url, name_of
 
 LOG = logging.getLogger("shoal.engine")
 MARK = ".shoal-work"
@@ -231,7 +232,7 @@ class RunFolder(Files):
 def work_name(target: str) -> str:
     """Return the name of the folder of a run for an output."""
     whole = hashlib.sha256(target.encode()).hexdigest()[:8]
-    short = target.rpartition("/")[2].encode()[:80].decode(errors="ignore")
+    short = name_of(target).encode()[:80].decode(errors="ignore")
     return f".{short}.{whole}{MARK}"
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from glob import escape, has_magic
 from pathlib import Path
 
-from shoal.backends.storage import is_url
 from shoal.errors import RequestError
 from shoal.plan.hierarchies import digests
 from shoal.settings import Settings
+from shoal.system.names import is_url
 from shoal.table.files.many_files import digest_parts, is_many
 from shoal.table.files.opening import digest_of
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from shoal.backends import private_folder
 from shoal.backends.staging import Staging
-from shoal.backends.storage import is_url
 from shoal.errors import OutputError, PrivacyError, RequestError, shown
 from shoal.judge.limits import limited
 from shoal.judge.readers.reading import READERS
@@ -26,6 +25,7 @@ from shoal.save.commitments import Commitments
 from shoal.save.prepare import prepared
 from shoal.save.readback import holds_table
 from shoal.save.release import Release
+from shoal.system.names import is_url
 from shoal.table.files.formats import check_kind
 from shoal.table.hierarchy.specify import is_file
 

@@ -128,6 +128,10 @@ class System(Protocol):
         """End what this process started, and this process too, if it was started apart."""
         ...
 
+    def end_with_terminal(self) -> None:
+        """Let this process end in order when its terminal is closed, where it is told."""
+        ...
+
     def was_killed(self, code: int) -> bool:
         """Tell whether a process that ended with a code was ended by another."""
         ...

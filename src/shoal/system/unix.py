@@ -32,10 +32,12 @@ class FolderLock:
 
 
 class Unix:
-    """A Unix system; `name` is what Python calls it."""
+    """A Unix system; `name` is what Python calls it, `full_sync` what macOS alone has."""
 
-    def __init__(self, name: str = sys.platform) -> None:
-        self._name = name
+    def __init__(
+        self, name: str = sys.platform, full_sync: int | None = getattr(fcntl, "F_FULLFSYNC", None)
+    ) -> None:
+        self._name, self._full_sync = name, full_sync
 
     @property
     def forks(self) -> bool:
@@ -90,10 +92,9 @@ class Unix:
 
     def sync(self, descriptor: int) -> None:
         """Bring a file to the disk; on macOS fsync alone stops at the disk's own memory."""
-        full = getattr(fcntl, "F_FULLFSYNC", None)
-        if full is not None:
+        if self._full_sync is not None:
             with suppress(OSError):  # a disk that does not know it
-                fcntl.fcntl(descriptor, full)
+                fcntl.fcntl(descriptor, self._full_sync)
                 return
         os.fsync(descriptor)
 
@@ -191,6 +192,10 @@ class Unix:
         """End this process's session, if it has one of its own."""
         if os.getpgrp() == os.getpid():
             os.killpg(0, signal.SIGKILL)
+
+    def end_with_terminal(self) -> None:
+        """Take a terminal that is closed as a polite kill."""
+        signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
 
     def was_killed(self, code: int) -> bool:
         """Tell whether a process was ended by a signal that kills."""

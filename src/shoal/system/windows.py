@@ -207,6 +207,9 @@ class Windows:
     def end_own(self) -> None:
         """Do nothing: what this process started ends with its pipes."""
 
+    def end_with_terminal(self) -> None:
+        """Do nothing: the next desk removes what one leaves that was closed with its window."""
+
     def was_killed(self, code: int) -> bool:
         """Tell whether a process was ended by `end`, which gives it the signal as its code."""
         return code in (signal.SIGTERM, -signal.SIGTERM)

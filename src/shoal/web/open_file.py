@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from shoal.system.names import is_reserved
 from shoal.table.hierarchy.specify import is_file
 from shoal.web.errors import Refused
 from shoal.web.estimates import Estimates
@@ -82,4 +83,5 @@ def kept_name(name: str, ending: str) -> str:
     stem = last_part(name)[: -len(ending)]
     plain = "".join(c if c.isprintable() and c not in '/:*?"<>|' else "_" for c in stem)
     plain = plain.encode("utf-8", "replace")[:80].decode("utf-8", "ignore").strip(" .")
-    return f"{plain if plain and not plain.startswith('-') else 'table' + plain}{ending}"
+    usable = plain and not plain.startswith("-") and not is_reserved(plain)
+    return f"{plain if usable else 'table' + plain}{ending}"

@@ -6,7 +6,6 @@ import asyncio
 import html
 import os
 import secrets
-import signal
 import socket
 import threading
 import webbrowser
@@ -74,8 +73,7 @@ def serve(
     opening.daemon = True
     if browser:
         opening.start()
-    if hasattr(signal, "SIGHUP"):  # a terminal that is closed closes the desk
-        signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
+    current().end_with_terminal()
     try:
         with suppress(KeyboardInterrupt):  # which is how a desk is closed
             asyncio.run(Server(config).serve(sockets=[listener]))

@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from shoal.backends.storage import is_url, open_at
+from shoal.backends.storage import open_at
 from shoal.errors import InputError
 from shoal.judge.limits import limits
 from shoal.judge.readers.cells import ArrowCells, rows_of
 from shoal.judge.readers.interval_structs import is_interval_struct
 from shoal.judge.readers.source import Batches, Key, Made, Source, check_header
+from shoal.system.names import is_url, name_of
 
 READER = "pyarrow"
 
@@ -28,7 +29,7 @@ def parquet(files: Sequence[str], name: str) -> Source:
             own = opened.schema_arrow.remove_metadata()
             each.append(int(opened.metadata.num_rows))
         if schema is not None and own != schema:
-            raise InputError(f"{_name(file)}: its columns are not those of the other files")
+            raise InputError(f"{name_of(file)}: its columns are not those of the other files")
         schema = own
     if schema is None:
         raise InputError(f"{name}: there is no Parquet file")
@@ -48,9 +49,9 @@ def parquet(files: Sequence[str], name: str) -> Source:
                     ):
                         yield make([ArrowCells(batch.column(name)) for name in chosen])
             except (pa.ArrowException, OSError, ValueError):
-                raise InputError(f"{_name(file)}: not a whole Parquet file") from None
+                raise InputError(f"{name_of(file)}: not a whole Parquet file") from None
             except OverflowError:
-                raise InputError(f"{_name(file)}: a date is beyond the calendar") from None
+                raise InputError(f"{name_of(file)}: a date is beyond the calendar") from None
 
     rows = partial(rows_in, batches)
     return Source(name, header, rows, False, batches, sum(each), tuple(each), reader=READER)
@@ -66,10 +67,6 @@ def check_plain(kind: Any, column: str, name: str) -> None:
         raise InputError(f"{name}: column {column[:60]!r} holds lists, not values")
 
 
-def _name(file: str) -> str:
-    return file.rpartition("/")[2]
-
-
 @contextlib.contextmanager
 def _opened(file: str) -> Iterator[Any]:
     import pyarrow as pa
@@ -80,7 +77,7 @@ def _opened(file: str) -> Iterator[Any]:
         raw = open_at(file) if is_url(file) else file
         parquet_file = pq.ParquetFile(raw, buffer_size=2**20, pre_buffer=False)
     except (pa.ArrowException, OSError, ValueError):
-        raise InputError(f"{_name(file)}: not a Parquet file, or not a whole one") from None
+        raise InputError(f"{name_of(file)}: not a Parquet file, or not a whole one") from None
     with parquet_file:
         yield parquet_file
 

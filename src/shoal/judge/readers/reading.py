@@ -16,7 +16,6 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any, cast
 
-from shoal.backends.storage import is_url
 from shoal.errors import InputError
 from shoal.judge import folder
 from shoal.judge.readers import arrow, database, fresh
@@ -28,6 +27,7 @@ from shoal.judge.readers.source import Made, Source, check_header
 from shoal.judge.readers.workbook import BOOKS, workbook
 from shoal.judge.readers.workbook import READER as WORKBOOK_READER
 from shoal.judge.readers.written import Written
+from shoal.system.names import is_url
 
 OWN = "the judge's own csv reader"
 OPENED: dict[str, Callable[[Path], Source]] = {

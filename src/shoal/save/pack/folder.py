@@ -16,7 +16,7 @@ from pathlib import Path
 
 from shoal.backends import private_folder
 from shoal.backends.staging import MARK, Staging, check_above, uninterrupted
-from shoal.backends.storage import remove_unheld
+from shoal.backends.storage import is_inside, remove_unheld
 from shoal.errors import InputError, OutputError, PrivacyError, shown
 from shoal.judge.verify import Verification
 from shoal.release.write import release_bytes, row_order
@@ -135,7 +135,7 @@ def check_folder(folder: Path, force: bool, settings: Settings | None = None) ->
     if folder.resolve() in (here, *here.parents):
         raise OutputError(f"{shown(folder)}: this folder is in use; take one of its own")
     source = None if settings is None else settings.input.path
-    if source is not None and folder.resolve() in Path(source).resolve().parents:
+    if source is not None and is_inside(Path(source), folder):
         raise OutputError(f"{shown(folder)}: the input lies in it; take a folder of its own")
     if not inside:
         return

@@ -25,6 +25,7 @@ from shoal.save.pack.certificate import (
 from shoal.save.pack.consistency import Papers
 from shoal.save.pack.signing import is_signed
 from shoal.settings import load
+from shoal.system.names import is_plain_name
 from shoal.table.files.opening import digest_of
 from shoal.table.read import read
 
@@ -212,7 +213,7 @@ def _files(place: Path, made: Certificate, done: list[str]) -> list[str]:
     problems = []
     for name, entry in made.files.items():
         path = place / name
-        if Path(name).name != name or path.is_symlink() or not path.is_file():
+        if not is_plain_name(name) or path.is_symlink() or not path.is_file():
             problems.append(f"{shown(name)} is not there, or is no plain file")
         elif path.stat().st_size != entry.bytes or digest_of(path) != entry.sha256:
             problems.append(f"{shown(name)} is not the file that was certified")

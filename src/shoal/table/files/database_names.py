@@ -52,7 +52,7 @@ def parted(path: str | os.PathLike[str]) -> tuple[Path, str] | None:
     if match is None:
         return None
     file, table = match[1], match[2] or ""
-    if "/" in table and os.path.exists(text):  # noqa: PTH110 - never raises
+    if {"/", os.sep} & set(table) and os.path.exists(text):  # noqa: PTH110 - never raises
         return None
     return Path(file), table
 

@@ -13,8 +13,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from shoal.backends.storage import Remote, is_url, open_at, plain, stamp_of, storage
+from shoal.backends.storage import Remote, open_at, plain, stamp_of, storage
 from shoal.errors import InputError, shown
+from shoal.system.names import folder_of, is_url, name_of
 from shoal.table.dataframes.frames import check_names, from_arrow
 from shoal.table.dataframes.lazy import RECORDS
 from shoal.table.files.batches import batches
@@ -41,7 +42,7 @@ class Part:
     @property
     def name(self) -> str:
         """Its name without the folder."""
-        return self.location.rpartition("/")[2]
+        return name_of(self.location)
 
 
 @dataclass(frozen=True)
@@ -156,7 +157,7 @@ def find_parts(location: str, chunk: int = CHUNK, is_folder: bool = False) -> Pa
         raise InputError(f"{shown(location)}: there is no Parquet file here")
     with ThreadPoolExecutor(READERS) as pool:
         seen = list(pool.map(_look, paths))
-    name = location.rstrip("/").rpartition("/")[2] or location
+    name = name_of(location)
     check_names(list(seen[0][1].names), name)
     schema = _joined(seen)
     parts = tuple(part for part, _ in seen)
@@ -212,7 +213,7 @@ def _find_paths(location: str, is_folder: bool = False) -> list[str]:
 
 def _check_flat(paths: Sequence[str], folder: str) -> None:
     """Refuse a folder with files deeper down: they might be meant, or not."""
-    if deeper := [one for one in paths if one.rpartition("/")[0] != folder]:
+    if deeper := [one for one in paths if folder_of(one) != folder]:
         raise InputError(
             f"{shown(folder)}: {len(deeper)} Parquet files lie in folders of it; say "
             "'FOLDER/**/*.parquet' for all, or 'FOLDER/*.parquet' for those in it"
@@ -229,7 +230,7 @@ def _remote(url: str, is_folder: bool) -> list[str]:
 
 def _counts(location: str) -> bool:
     """Tell whether a name is that of a part; others keep notes of theirs beside them."""
-    name = location.rpartition("/")[2]
+    name = name_of(location)
     return is_parquet(name) and not name.startswith((".", "_"))
 
 
@@ -252,7 +253,7 @@ def _chunks(parts: Sequence[Part], size: int) -> Iterator[Chunk]:
 
 
 def _look(location: str) -> tuple[Part, Any]:
-    check_file_name(location.rpartition("/")[2])
+    check_file_name(name_of(location))
     stamp = _stamp(location)
     with _parquet(location) as file:
         metadata = file.metadata
@@ -269,7 +270,7 @@ def _stamp(location: str) -> str:
 def _parquet(location: str) -> Iterator[Any]:
     import pyarrow.parquet as pq
 
-    name = location.rpartition("/")[2]
+    name = name_of(location)
     with in_words(location):
         raw = open_at(location)
     with raw:

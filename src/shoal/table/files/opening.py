@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from shoal.errors import InputError, ShoalError, shown
+from shoal.system.names import name_of
 from shoal.table.csv_text.line_length import PART, Lines
 from shoal.table.files.database_names import file_of
 from shoal.table.files.packed import Unpacked, packing
@@ -61,7 +62,7 @@ def check_ordinary(path: Path) -> os.stat_result:
 @contextmanager
 def in_words(path: Path | str) -> Iterator[None]:
     """Turn what the system says of a file, at a path or URL, into an InputError."""
-    name = str(path).rpartition("/")[2] or str(path)
+    name = name_of(str(path))
     try:
         yield
     except ShoalError:

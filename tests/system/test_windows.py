@@ -19,15 +19,19 @@ from shoal.system.windows import LINKS, LOCK, Windows
 class Locks:
     """Locks of files by their place on the disk, in this process."""
 
-    LK_NBLCK = 2
+    LK_UNLCK, LK_NBLCK = 0, 2
 
     def __init__(self):
         self.held = {}
 
     def locking(self, descriptor, mode, size):
-        """Lock a file, unless another descriptor that is still open has."""
-        assert (mode, size) == (self.LK_NBLCK, 1)
+        """Lock a file, unless another descriptor that is still open has; or let go of it."""
+        assert size == 1
         place = os.fstat(descriptor).st_ino
+        if mode == self.LK_UNLCK:
+            assert self.held.pop(place) == descriptor
+            return
+        assert mode == self.LK_NBLCK
         holder = self.held.setdefault(place, descriptor)
         if holder != descriptor and self.is_open(holder, place):
             raise PermissionError(errno.EACCES, "Permission denied")
@@ -70,6 +74,20 @@ def test_a_folder_that_stays_is_locked_in_it(windows, tmp_path):
         windows.lock_inside(tmp_path)
     lock.release()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_lock_that_is_being_removed(windows, tmp_path, monkeypatch):
+    """A lock that cannot be opened is busy while it is there, and an error where none can be."""
+
+    def refused(*_):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(os, "open", refused)
+    with pytest.raises(PermissionError):
+        windows.lock_inside(tmp_path)
+    (tmp_path / LOCK).write_bytes(b"")
+    with pytest.raises(BlockingIOError):
+        windows.lock_inside(tmp_path)
 
 
 def test_a_locked_file_is_waited_for(windows, tmp_path):

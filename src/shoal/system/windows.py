@@ -42,11 +42,13 @@ class MemoryStatus(ctypes.Structure):
 class FileLock:
     """A locked file that stands for a folder, and is removed with the lock."""
 
-    def __init__(self, path: Path, descriptor: int) -> None:
-        self._path, self._descriptor = path, descriptor
+    def __init__(self, path: Path, descriptor: int, locks: Any) -> None:
+        self._path, self._descriptor, self._locks = path, descriptor, locks
 
     def release(self) -> None:
         """Let go of it; another process that waits for the file keeps it from being removed."""
+        with suppress(OSError):  # closing it lets go too, but not always at once
+            self._locks.locking(self._descriptor, self._locks.LK_UNLCK, 1)
         os.close(self._descriptor)
         with suppress(OSError):
             self._path.unlink()
@@ -72,13 +74,19 @@ class Windows:
         return self._locked(folder / LOCK)
 
     def _locked(self, path: Path) -> FileLock:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        busy = BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        except PermissionError:
+            if os.path.lexists(path):  # it is being removed
+                raise busy from None
+            raise
         try:
             self._locks.locking(descriptor, self._locks.LK_NBLCK, 1)
-        except OSError:
+        except OSError as error:
             os.close(descriptor)
-            raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN)) from None
-        return FileLock(path, descriptor)
+            raise (busy if isinstance(error, PermissionError) else error) from None
+        return FileLock(path, descriptor, self._locks)
 
     def lock_file(self, descriptor: int) -> None:
         """Lock the first byte of a file as soon as it is free."""
@@ -86,7 +94,7 @@ class Windows:
             os.lseek(descriptor, 0, os.SEEK_SET)
             try:
                 self._locks.locking(descriptor, self._locks.LK_NBLCK, 1)
-            except OSError:
+            except PermissionError:
                 time.sleep(0.01)
             else:
                 return

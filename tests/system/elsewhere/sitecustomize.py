@@ -86,20 +86,21 @@ def open_no_folder(real):
     return call
 
 
-def stand_in(flock, exclusive):
+def stand_in(flock, exclusive, unlocked):
     """Return a module as msvcrt, whose locks are those of this machine."""
-    without_waiting = 2
+    unlock, lock = 0, 2
+    modes = {unlock: unlocked, lock: exclusive}
 
     def locking(descriptor, mode, size):
-        assert (mode, size) == (without_waiting, 1)
+        assert size == 1
         assert stat.S_ISREG(os.fstat(descriptor).st_mode)
         try:
-            flock(descriptor, exclusive)
+            flock(descriptor, modes[mode])
         except BlockingIOError:
             raise PermissionError(errno.EACCES, "Permission denied") from None
 
     module = types.ModuleType("msvcrt")
-    vars(module).update(locking=locking, LK_NBLCK=without_waiting)
+    vars(module).update(locking=locking, LK_NBLCK=lock, LK_UNLCK=unlock)
     return module
 
 
@@ -118,7 +119,7 @@ def disk_usage(statvfs):
 
 def move_elsewhere():
     """Hide what Unix alone has."""
-    sys.modules["msvcrt"] = stand_in(fcntl.flock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    sys.modules["msvcrt"] = stand_in(fcntl.flock, fcntl.LOCK_EX | fcntl.LOCK_NB, fcntl.LOCK_UN)
     shutil.disk_usage = disk_usage(os.statvfs)
     shutil._use_fd_functions = False
     subprocess.Popen.kill = subprocess.Popen.terminate

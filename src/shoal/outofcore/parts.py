@@ -122,7 +122,7 @@ class OutputFolder:
                 return
             if not path.is_dir():
                 raise OutputError(f"{shown(path)}: this is a file; an engine writes a folder")
-            if path.is_mount():
+            if os.path.ismount(path):  # Path.is_mount is not there on every system
                 raise OutputError(f"{shown(path)}: this is a disk; name a folder on it")
             self._check_names(Folder(path), [entry.name for entry in path.iterdir()])
         except OSError as error:

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from glob import has_magic
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO, Protocol, cast
 from urllib.parse import urlsplit
 
 from shoal.errors import RequestError, shown
@@ -260,7 +260,7 @@ class Remote:
         """Yield a file to write, which is sent when it is whole."""
         system, path = self._opened
         with tempfile.TemporaryFile() as file:
-            yield file
+            yield cast(BinaryIO, file)
             file.seek(0)
             with system.open(f"{path}/{name}", "wb") as sink:
                 shutil.copyfileobj(file, sink, 2**24)

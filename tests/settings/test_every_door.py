@@ -256,7 +256,8 @@ def test_signatures(function):
     for entry in options_of(function):
         default = inspect.Parameter.empty if entry.default is NEEDED else entry.argument_default
         assert shown[entry.name].default == default
-        assert shown[entry.name].kind is inspect.Parameter.KEYWORD_ONLY
+        named = entry.default is not NEEDED  # k can be given by its place
+        assert (shown[entry.name].kind is inspect.Parameter.KEYWORD_ONLY) == named
     assert not any(one.kind is one.VAR_KEYWORD for one in shown.values())
     title = "".join(word.capitalize() for word in function.split("_")) + "Options"
     assert set(typing.get_type_hints(getattr(signatures, title))) <= set(shown)

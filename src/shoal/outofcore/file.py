@@ -15,6 +15,7 @@ from shoal.outofcore.run_folder import RunFolder
 from shoal.plan.estimate import machine_memory
 from shoal.progress import Callback, Reporter
 from shoal.run.anonymize import anonymize_with
+from shoal.run.live import Shown, reporting
 from shoal.save.files import Targets, save
 from shoal.settings import RunOptions, Settings
 from shoal.settings.signature import takes_options
@@ -30,7 +31,9 @@ from shoal.table.memory import needed, read_memory, shape
 def anonymize_file(
     source: Any,
     output: str | os.PathLike[str],
+    k: int,
     *,
+    progress: Shown = False,
     callback: Callback | None = None,
     **options: Unpack[AnonymizeFileOptions],
 ) -> Released:
@@ -46,6 +49,9 @@ def anonymize_file(
     output : path or URL
         A name that ends as a file does, or a folder (ending in /). With an `engine` a folder or URL
         that gets Parquet parts and their manifest.
+    progress : bool or callable, default False
+        True shows how far it is: on a terminal, in a notebook, else in lines on stderr. A callable
+        gets a `Progress`, as `callback` does.
     callback : callable, optional
         Gets a `Progress`; True from it ends a search with its best, and cancels anything else.
     {options}
@@ -77,9 +83,10 @@ def anonymize_file(
     groups, survey designs, searches with limits): where the file does not fit in the memory given,
     or with an engine, these are refused.
     """
-    settings, run = settings_and_run(options)
+    settings, run = settings_and_run({"k": k, **options})
     request = file_request(source, os.fspath(output), settings, run)
-    return release(source, settings, request, callback)
+    with reporting(progress, callback) as report:
+        return release(source, settings, request, report)
 
 
 def file_request(

@@ -48,6 +48,7 @@ from shoal.report.html.document import draw_ahead
 from shoal.report.plots import Plots
 from shoal.report.report import Report
 from shoal.run.group import Conditions, find_groups
+from shoal.run.live import Shown, reporting
 from shoal.run.type_change_warning import type_change_warning
 from shoal.settings import Settings
 from shoal.settings.signature import takes_options
@@ -179,7 +180,9 @@ class Result(Generic[FrameT]):
 @overload
 def anonymize(
     data: str | os.PathLike[str] | npt.NDArray[Any],
+    k: int,
     *,
+    progress: Shown = False,
     callback: Callback | None = None,
     **options: Unpack[AnonymizeOptions],
 ) -> Result[Table]:
@@ -188,21 +191,36 @@ def anonymize(
 
 @overload
 def anonymize(
-    data: Table, *, callback: Callback | None = None, **options: Unpack[AnonymizeOptions]
+    data: Table,
+    k: int,
+    *,
+    progress: Shown = False,
+    callback: Callback | None = None,
+    **options: Unpack[AnonymizeOptions],
 ) -> Result[Any]:
     """Of a Table, whose dataframe, if it is of one, can be of any type."""
 
 
 @overload
 def anonymize(
-    data: FrameT, *, callback: Callback | None = None, **options: Unpack[AnonymizeOptions]
+    data: FrameT,
+    k: int,
+    *,
+    progress: Shown = False,
+    callback: Callback | None = None,
+    **options: Unpack[AnonymizeOptions],
 ) -> Result[FrameT]:
     """Of a dataframe, whose type comes back."""
 
 
 @takes_options("anonymize")
 def anonymize(
-    data: Any, *, callback: Callback | None = None, **options: Unpack[AnonymizeOptions]
+    data: Any,
+    k: int,
+    *,
+    progress: Shown = False,
+    callback: Callback | None = None,
+    **options: Unpack[AnonymizeOptions],
 ) -> Result[Any]:
     """Make a table safe to release: each record hides among at least k.
 
@@ -212,6 +230,9 @@ def anonymize(
         A file (csv, Parquet, Feather, JSON lines, SPSS, Stata, SAS, Excel), a table of a database
         ("survey.duckdb#patients"), or a table in memory, which is never changed. Lazy frames
         (polars, DuckDB, Ibis) and Arrow streams are computed and read once.
+    progress : bool or callable, default False
+        True shows how far it is: on a terminal, in a notebook, else in lines on stderr. A callable
+        gets a `Progress`, as `callback` does.
     callback : callable, optional
         Gets a `Progress`; True from it ends a search with its best, and cancels anything else.
     {options}
@@ -299,8 +320,9 @@ def anonymize(
     >>> result.data["age"].to_pylist() == [35, 35, 35, 62, 62, 62]
     True
     """
-    settings, run = settings_and_run(options)
-    result = anonymize_with(data, settings, callback, run.threads)
+    settings, run = settings_and_run({"k": k, **options})
+    with reporting(progress, callback) as report:
+        result = anonymize_with(data, settings, report, run.threads)
     changes = type_changes(result.table, result.data)
     changed = type_change_warning(changes, result.report, settings.hierarchies)
     if changed is not None:

@@ -25,6 +25,7 @@ from shoal.methods.matheuristic.steps import LARGE_GROUPS, WHOLE
 from shoal.methods.problem import check_size
 from shoal.partition import Bound
 from shoal.progress import Callback, Reporter
+from shoal.run.live import Shown, reporting
 from shoal.run.microaggregate import encoded_table, group_size
 from shoal.settings import whole
 from shoal.table.ordinal import with_orders
@@ -50,6 +51,7 @@ def lower_bound(
     orders: Mapping[str, Sequence[str]] | None = None,
     time_limit: float | None = None,
     threads: int | None = None,
+    progress: Shown = False,
     callback: Callback | Reporter | None = None,
 ) -> Bound:
     """Return a lower bound on the loss of any grouping into groups of at least k.
@@ -69,6 +71,9 @@ def lower_bound(
         Seconds after which the best bound so far is returned: still a bound, but not `complete`.
     threads : int, optional
         The most threads that work at once.
+    progress : bool or callable, default False
+        True shows how far it is: on a terminal, in a notebook, else in lines on stderr. A callable
+        gets a `Progress`, as `callback` does.
     callback : callable, optional
         Gets a `Progress`; True from it returns the best bound so far.
 
@@ -102,7 +107,8 @@ def lower_bound(
     total = total_squares(matrix)
     warm_up(matrix.shape[1])
     stop = Stop(seconds=time_limit)
-    least, complete = _least(matrix, k, effort, stop, Reporter.of(callback), threads)
+    with reporting(progress, callback) as report:
+        least, complete = _least(matrix, k, effort, stop, Reporter.of(report), threads)
     return Bound(percent(least, total), least, complete)
 
 

@@ -21,6 +21,7 @@ from shoal.partition import Partition, check_labels
 from shoal.progress import Callback, Reporter
 from shoal.release.aggregate import Aggregators
 from shoal.release.aggregate import aggregate as aggregate_groups
+from shoal.run.live import Shown, reporting
 from shoal.settings import count, search_options, whole
 from shoal.table.assign import all_quasi_identifiers
 from shoal.table.encode import Encoded, check_numeric, encode
@@ -49,6 +50,7 @@ def microaggregate(
     hierarchies: Mapping[str, str] | None = None,
     orders: Mapping[str, Sequence[str]] | None = None,
     threads: int | None = None,
+    progress: Shown = False,
     callback: Callback | None = None,
     weights: Any = None,
 ) -> Partition:
@@ -89,6 +91,9 @@ def microaggregate(
         The values of ordinal columns, the least first; they count by rank.
     threads : int, optional
         The most threads that work at once.
+    progress : bool or callable, default False
+        True shows how far it is: on a terminal, in a notebook, else in lines on stderr. A callable
+        gets a `Progress`, as `callback` does.
     callback : callable, optional
         Gets a `Progress`; True from it cancels the run, and ends a search with its best.
     weights : array of n floats above 0, optional
@@ -138,7 +143,8 @@ def microaggregate(
         encoded = encoded_table(table, k, standardize, column_weights, hierarchies, own, threads)
         encoding = Points(encoded.matrix, encoded.mixed, own)
     problem = Problem(encoding, k, seed, effort, start, options, threads=threads)
-    return solve(problem, method, Reporter.of(callback))
+    with reporting(progress, callback) as report:
+        return solve(problem, method, Reporter.of(report))
 
 
 def _survey_weights(weights: Any, rows: int) -> Floats:
@@ -165,6 +171,7 @@ def refine(
     seed: int = 0,
     max_iterations: int | None = None,
     time_limit: float | None = None,
+    progress: Shown = False,
     callback: Callback | None = None,
 ) -> Partition:
     """Refine a given grouping: fewer, larger groups where that loses less.
@@ -186,6 +193,9 @@ def refine(
         As in `microaggregate`.
     seed, max_iterations, time_limit
         Of a search, as in `microaggregate`.
+    progress : bool or callable, default False
+        True shows how far it is: on a terminal, in a notebook, else in lines on stderr. A callable
+        gets a `Progress`, as `callback` does.
     callback : callable, optional
         Gets a `Progress`; True from it cancels the run, and ends a search with its best.
 
@@ -222,7 +232,8 @@ def refine(
         encoded = encoded_table(table, k, standardize, column_weights, hierarchies)
         encoding = Points(encoded.matrix, encoded.mixed)
     problem = Problem(encoding, k, seed, start=start, options=options)
-    return solve(problem, method, Reporter.of(callback))
+    with reporting(progress, callback) as report:
+        return solve(problem, method, Reporter.of(report))
 
 
 def encoded_table(

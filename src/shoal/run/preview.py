@@ -20,6 +20,7 @@ from shoal.plan.design import survey_design
 from shoal.plan.plan import Plan, once_read, plan_table
 from shoal.progress import Callback, Reporter
 from shoal.run.anonymize import anonymize_with
+from shoal.run.live import Shown, reporting
 from shoal.settings import Settings, whole
 from shoal.settings.signature import takes_options
 from shoal.settings.signatures import PreviewOptions
@@ -79,8 +80,10 @@ class Preview:
 @takes_options("preview")
 def preview(
     data: Any,
+    k: int,
     *,
     sample: int = 10_000,
+    progress: Shown = False,
     callback: Callback | None = None,
     **options: Unpack[PreviewOptions],
 ) -> Preview:
@@ -93,6 +96,9 @@ def preview(
     sample : int, default 10000
         The number of records to run on. Strata are sampled in proportion; households and people are
         sampled as a whole.
+    progress : bool or callable, default False
+        True shows how far it is: on a terminal, in a notebook, else in lines on stderr. A callable
+        gets a `Progress`, as `callback` does.
     callback : callable, optional
         Gets a `Progress`.
     {options}
@@ -102,8 +108,9 @@ def preview(
     Preview
         The expected loss, seconds and megabytes.
     """
-    settings, run = settings_and_run(options)
-    return preview_of(data, settings, whole(sample, "sample"), run.threads, callback)
+    settings, run = settings_and_run({"k": k, **options})
+    with reporting(progress, callback) as report:
+        return preview_of(data, settings, whole(sample, "sample"), run.threads, report)
 
 
 def preview_of(

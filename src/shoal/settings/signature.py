@@ -52,10 +52,14 @@ def _described(entry: Entry) -> str:
 
 
 def _signature(function: Callable[..., Any], name: str) -> inspect.Signature:
-    """Return a function's signature with the options in the place of `**options`."""
+    """Return a function's signature with the options in the place of `**options`.
+
+    An option that the function has a parameter for, as for k, stands where that one does.
+    """
     signature = inspect.signature(function)
     own = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
-    return signature.replace(parameters=[*own, *map(_parameter, options_of(name))])
+    more = [one for one in options_of(name) if one.name not in signature.parameters]
+    return signature.replace(parameters=[*own, *map(_parameter, more)])
 
 
 def _parameter(entry: Entry) -> inspect.Parameter:

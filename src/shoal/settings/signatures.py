@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Required, TypedDict
+from typing import Any, TypedDict
 
 from shoal.settings.kinds import Described
 
@@ -73,7 +73,6 @@ Shared = TypedDict(
 class AnonymizeOptions(Shared, total=False):
     """Options of `anonymize`."""
 
-    k: Required[int]
     group: str | None
     method: str
     refine: str | None
@@ -83,7 +82,6 @@ class AnonymizeOptions(Shared, total=False):
 class AnonymizeFileOptions(Shared, total=False):
     """Options of `anonymize_file`."""
 
-    k: Required[int]
     group: str | None
     method: str
     refine: str | None
@@ -106,7 +104,6 @@ class CompareOptions(Shared, total=False):
 class PreviewOptions(Shared, total=False):
     """Options of `preview`."""
 
-    k: Required[int]
     group: str | None
     method: str
     refine: str | None

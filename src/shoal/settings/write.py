@@ -20,29 +20,28 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Required, TypedDict
+from typing import Any, TypedDict
 
 from shoal.settings.kinds import Described
 '''
 
 
 def signatures() -> str:
-    """Return a module with a TypedDict for every function that takes options."""
+    """Return a module with a TypedDict for every function that takes options.
+
+    An option that must be given is no part of it: functions have a parameter of their own for it.
+    """
     text = HEAD
     shared = [one for one in TABLE.values() if set(FUNCTIONS) <= set(one.option.takers)]
-    lines = "".join(f'        "{one.name}": {_typed(one)},\n' for one in shared)
+    lines = "".join(f'        "{one.name}": {one.type},\n' for one in shared)
     text += f'\nShared = TypedDict(\n    "Shared",\n    {{\n{lines}    }},\n    total=False,\n)\n'
     for function in FUNCTIONS:
         title = "".join(word.capitalize() for word in function.split("_")) + "Options"
-        own = [one for one in options_of(function) if one not in shared]
+        own = [o for o in options_of(function) if o not in shared and o.default is not NEEDED]
         text += f'\n\nclass {title}(Shared, total=False):\n    """Options of `{function}`."""\n'
-        lines = "".join(f"    {one.name}: {_typed(one)}\n" for one in own)
+        lines = "".join(f"    {one.name}: {one.type}\n" for one in own)
         text += f"\n{lines}" if lines else ""
     return text
-
-
-def _typed(entry: Entry) -> str:
-    return f"Required[{entry.type}]" if entry.default is NEEDED else entry.type
 
 
 def page() -> str:

@@ -21,6 +21,7 @@ from shoal.report.verdict import singled_out
 from shoal.run.anonymize import Result, anonymize_with
 from shoal.run.compare.points import AUTO, Comparison, Point, judged
 from shoal.run.compare.resume import Notes
+from shoal.run.live import Shown, reporting
 from shoal.settings import Settings, names, whole
 from shoal.settings.signature import takes_options
 from shoal.settings.signatures import CompareOptions
@@ -43,11 +44,12 @@ ATTACKS = "distance_linkage", "rank_linkage", "block_linkage"
 @takes_options("compare")
 def compare(
     data: Any,
-    *,
     k: int | Sequence[int],
+    *,
     methods: Sequence[str] | str | None = None,
     budget: float | None = None,
     resume: str | Path | None = None,
+    progress: Shown = False,
     callback: Callback | Reporter | None = None,
     **options: Unpack[CompareOptions],
 ) -> Comparison:
@@ -69,6 +71,9 @@ def compare(
     resume : path, optional
         A file that records the figures of every finished run; the same comparison started again
         continues after them.
+    progress : bool or callable, default False
+        True shows how far it is: on a terminal, in a notebook, else in lines on stderr. A callable
+        gets a `Progress`, as `callback` does.
     callback : callable, optional
         Gets a `Progress`.
     {options}
@@ -83,7 +88,8 @@ def compare(
         raise RequestError("k names no number")
     settings, run = settings_and_run({"k": sizes[0], **options})
     grid = Grid(sizes, names(methods, "methods"), budget, resume)
-    return compare_as(data, settings, grid, run.threads, callback)
+    with reporting(progress, callback) as report:
+        return compare_as(data, settings, grid, run.threads, report)
 
 
 @dataclass(frozen=True)

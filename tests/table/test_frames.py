@@ -230,7 +230,7 @@ def test_arrow_stream(monkeypatch):
         (pd.Series([1, 2]), "cannot read a table from Series"),
         (pa.chunked_array([[1, 2]]), "cannot read a table from ChunkedArray"),
         (pd.DataFrame({"x" * 1001: [1, 2]}), "longer than 1000"),
-        ({"a": [1]}, "cannot read a table from dict"),
+        ({1, 2}, "cannot read a table from set"),
         (None, "cannot read a table from NoneType"),
     ],
 )

@@ -41,8 +41,8 @@ Trees = Mapping[str, str | os.PathLike[str]]
 
 def verify(
     data: Any,
-    *,
     k: int,
+    *,
     quasi_identifiers: Sequence[str] | None = None,
     sensitive: Sequence[str] | None = None,
     l: Threshold = None,  # noqa: E741 - its name in the literature
@@ -75,11 +75,11 @@ def verify(
 
     Parameters
     ----------
-    data : path, URL or dataframe
+    data : path, URL, dataframe, list or dict
         The release: csv, Parquet, a folder of Parquet parts, Feather, JSON lines, an Excel, SPSS,
         Stata or SAS file, a table of a database ("FILE.duckdb#table"), or a dataframe, also a lazy
-        one. Cells of csv are compared as bytes, others as values; codes that all have labels by
-        these.
+        one, a list of rows or of dicts, or a dict of columns. Cells of csv are compared as bytes,
+        others as values; codes that all have labels by these.
     k : int
         The least size of an equivalence class.
     quasi_identifiers, sensitive : sequence of str, optional

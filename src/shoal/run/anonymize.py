@@ -70,7 +70,7 @@ class Result(Generic[FrameT]):
     `data` has the caller's type of dataframe, with its rows in the caller's order, so that before
     and after can be compared. That order links every row to its original: what is published is
     written by `save`, which shuffles, or is what `shuffled` returns. Of a file or an array, `data`
-    is a `Table`.
+    is a `Table`; lists and dicts come back as such.
     """
 
     data: FrameT
@@ -226,10 +226,11 @@ def anonymize(
 
     Parameters
     ----------
-    data : path, dataframe or Table
+    data : path, dataframe, array, list, dict or Table
         A file (csv, Parquet, Feather, JSON lines, SPSS, Stata, SAS, Excel), a table of a database
         ("survey.duckdb#patients"), or a table in memory, which is never changed. Lazy frames
-        (polars, DuckDB, Ibis) and Arrow streams are computed and read once.
+        (polars, DuckDB, Ibis) and Arrow streams are computed and read once. Also a list of rows,
+        whose columns are x0, x1, …, a list of dicts, or a dict of columns.
     progress : bool or callable, default False
         True shows how far it is: on a terminal, in a notebook, else in lines on stderr. A callable
         gets a `Progress`, as `callback` does.
@@ -242,7 +243,7 @@ def anonymize(
     Result
         The released data in the caller's type, its report, partition and settings. Of a polars
         LazyFrame it is a DataFrame, of a DuckDB relation, an Ibis expression or another Arrow
-        stream a pyarrow Table, of a file a Table.
+        stream a pyarrow Table, of a file or an array a Table; lists and dicts come back as such.
 
     Raises
     ------
@@ -314,11 +315,11 @@ def anonymize(
 
     Examples
     --------
-    >>> import pyarrow, shoal
+    >>> import shoal
     >>> patients = {"age": [34, 36, 35, 61, 63, 62], "stay": [2, 3, 2, 9, 8, 9]}
-    >>> result = shoal.anonymize(pyarrow.table(patients), k=3)
-    >>> result.data["age"].to_pylist() == [35, 35, 35, 62, 62, 62]
-    True
+    >>> result = shoal.anonymize(patients, 3)
+    >>> result.data["age"]
+    [35, 35, 35, 62, 62, 62]
     """
     settings, run = settings_and_run({"k": k, **options})
     with reporting(progress, callback) as report:

@@ -58,7 +58,7 @@ def microaggregate(
 
     Parameters
     ----------
-    X : array, dataframe or Table
+    X : array, dataframe, list or Table
         The records; of a Table its quasi-identifiers are used. Numbers count by their squared
         standardized differences, texts by the paths between them in their hierarchies; a missing
         cell is far from all others.

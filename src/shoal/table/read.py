@@ -56,11 +56,12 @@ def read(
 
     Parameters
     ----------
-    data : path, dataframe, array or Table
+    data : path, dataframe, array, list, dict or Table
         A csv, Parquet, Feather or JSON lines file, one of SPSS, Stata, SAS or a spreadsheet (with
         `shoal[formats]`), a table of a database ("survey.duckdb#patients", with `shoal[duckdb]`;
         SQLite needs nothing), or a table in memory, which is never changed. Lazy frames (polars,
-        DuckDB, Ibis) and Arrow streams are computed and read once.
+        DuckDB, Ibis) and Arrow streams are computed and read once. Columns of arrays and of lists
+        of rows are named x0, x1, …; lists of dicts and dicts of columns have their own names.
     delimiter : str, optional
         Of a csv file; found by itself where it is not given.
     missing : sequence of str, default ("",)
@@ -114,8 +115,9 @@ def read_with(
     if isinstance(data, np.ndarray):
         return from_matrix(data)
     from shoal.table.dataframes.frames import from_dataframe
+    from shoal.table.dataframes.plain import from_plain, is_plain
 
-    return from_dataframe(data)
+    return from_plain(data) if is_plain(data) else from_dataframe(data)
 
 
 def _read_typed(path: Path, sheet: str | None) -> Table:

@@ -22,7 +22,7 @@ class Source:
     `missing`, `types` and `columns` say how a file was read and what it holds, so that a recipe can
     read it so again; `dialect` is how its text is written, `notations` how its columns of numbers
     and dates are that are not plain. `start` is where the rows of a piece begin in what is not a
-    csv file.
+    csv file. `layout` is how lists and dicts of Python held the table (`dataframes/plain.py`).
     """
 
     __repr__ = in_shape
@@ -41,6 +41,7 @@ class Source:
     types: tuple[tuple[str, str], ...] = ()
     columns: tuple[str, ...] = ()
     start: int = 0
+    layout: str = ""
 
     @property
     def found_delimiter(self) -> str | None:

@@ -132,19 +132,24 @@ class Table:
         some = self.take(order)
         source = replace(some.source, sha256="", path=None, lines=None)
         frame = replace(some, source=source).to_native()
-        if self.source.native is None:
+        if self.source.native is None or self.source.layout:
             return frame
         from shoal.table.dataframes.categories import without_order
 
         return without_order(frame)
 
     def to_native(self) -> Any:
-        """Return the caller's type of dataframe, or the Table itself where it came from a file."""
+        """Return the caller's type of table, or the Table itself where it came from a file."""
         if self.source.native is None:
             return self
         from shoal.table.dataframes.native import to_native
 
-        return to_native(self.source, self.columns)
+        frame = to_native(self.source, self.columns)
+        if not self.source.layout:
+            return frame
+        from shoal.table.dataframes.plain import as_laid_out
+
+        return as_laid_out(frame, self.source.layout)
 
 
 def check_readable(column: Column, table: Table) -> None:

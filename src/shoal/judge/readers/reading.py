@@ -23,6 +23,7 @@ from shoal.judge.readers.csv_pieces import CELL_LIMIT, Pieces
 from shoal.judge.readers.json_lines import READER as JSON_READER
 from shoal.judge.readers.json_lines import json_lines
 from shoal.judge.readers.lines import LINE, bounded, long_line
+from shoal.judge.readers.listed import listed_rows
 from shoal.judge.readers.source import Made, Source, check_header
 from shoal.judge.readers.workbook import BOOKS, workbook
 from shoal.judge.readers.workbook import READER as WORKBOOK_READER
@@ -56,6 +57,9 @@ def opened(data: Any, kind: str | None, written: Written) -> Iterator[Source]:
     """Yield an opened file or dataframe."""
     if isinstance(data, list) and all(isinstance(one, str) for one in data):
         yield arrow.parquet(data, "the release")
+        return
+    if isinstance(data, list | tuple):
+        yield listed_rows(data)
         return
     if not isinstance(data, str | os.PathLike):
         yield arrow.frame(data)

@@ -67,7 +67,7 @@ def _narwhals(data: Any) -> nw.DataFrame[Any]:
     if not isinstance(frame, nw.DataFrame):
         raise InputError(
             f"cannot read a table from {type(data).__name__}: "
-            "give a path, a dataframe (pandas, polars, pyarrow), an Arrow stream or a Table"
+            "give a path, a dataframe (pandas, polars, pyarrow), an Arrow stream, lists or a Table"
         )
     return nw.maybe_reset_index(frame)
 

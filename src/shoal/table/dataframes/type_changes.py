@@ -21,9 +21,9 @@ class TypeChange(NamedTuple):
 def type_changes(released: Table, data: Any) -> list[TypeChange]:
     """Return the columns of released data whose type is not that of the caller's dataframe.
 
-    Categories that are others than before are no other type.
+    Categories that are others than before are no other type; lists have none.
     """
-    if released.source.native is None:
+    if released.source.native is None or released.source.layout:
         return []
     was = nw.from_native(released.source.native, eager_only=True)
     now = nw.from_native(data, eager_only=True)

@@ -1,11 +1,13 @@
 """Shoal: k-anonymous releases of microdata, by microaggregation and generalization.
 
-The names below are loaded when they are first used: `import shoal` itself starts nothing.
+The names below are loaded when they are first used: `import shoal` itself starts nothing. What a
+run does is logged to `shoal` and loggers below it, never with a value of a record.
 """
 
 from __future__ import annotations
 
 import importlib
+import logging
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -15,8 +17,10 @@ if TYPE_CHECKING:
     from shoal.errors import InputError as InputError
     from shoal.errors import OutputError as OutputError
     from shoal.errors import PrivacyError as PrivacyError
+    from shoal.errors import PrivacyWarning as PrivacyWarning
     from shoal.errors import RequestError as RequestError
     from shoal.errors import ShoalError as ShoalError
+    from shoal.errors import ShoalWarning as ShoalWarning
     from shoal.errors import TypeChangeWarning as TypeChangeWarning
     from shoal.judge.verify import Verification as Verification
     from shoal.judge.verify import verify as verify
@@ -64,6 +68,7 @@ _HOME = {
     "Partition": "partition",
     "Preview": "run.preview",
     "PrivacyError": "errors",
+    "PrivacyWarning": "errors",
     "Progress": "progress",
     "Released": "outofcore.request",
     "Report": "report.report",
@@ -71,6 +76,7 @@ _HOME = {
     "Result": "run.anonymize",
     "Search": "methods.ils.parameters",
     "ShoalError": "errors",
+    "ShoalWarning": "errors",
     "Table": "table.table",
     "TypeChangeWarning": "errors",
     "Verification": "judge.verify",
@@ -105,6 +111,7 @@ __all__ = [
     "Partition",
     "Preview",
     "PrivacyError",
+    "PrivacyWarning",
     "Progress",
     "Released",
     "Report",
@@ -112,6 +119,7 @@ __all__ = [
     "Result",
     "Search",
     "ShoalError",
+    "ShoalWarning",
     "Table",
     "TypeChangeWarning",
     "Verification",
@@ -132,6 +140,9 @@ __all__ = [
     "refine",
     "verify",
 ]
+
+
+logging.getLogger(__name__).addHandler(logging.NullHandler())  # the caller says where logs go
 
 
 def __getattr__(name: str) -> Any:

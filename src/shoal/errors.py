@@ -67,8 +67,16 @@ class Canceled(ShoalError):  # noqa: N818 - not an error of anybody's making
     exit_code = 130
 
 
-class TypeChangeWarning(UserWarning):
+class ShoalWarning(UserWarning):
+    """The root of all warnings."""
+
+
+class TypeChangeWarning(ShoalWarning):
     """Columns of a dataframe are released with another type than they had."""
+
+
+class PrivacyWarning(ShoalWarning):
+    """What comes back protects people less than it may seem to."""
 
 
 def shown(name: object, limit: int = 60) -> str:

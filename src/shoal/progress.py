@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import threading
 import time
@@ -14,6 +15,8 @@ from shoal.errors import Canceled
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
+
+LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -78,29 +81,45 @@ class StopToken:
 class Reporter:
     """Hands Progress to a callback, at most twenty times a second; True from it cancels.
 
-    It carries the stop token of its run.
+    It carries the stop token of its run, and logs the stages.
     """
 
-    def __init__(self, callback: Callback | None, stop: StopToken | None = None) -> None:
-        self.callback = callback
+    def __init__(
+        self,
+        callback: Callback | None,
+        stop: StopToken | None = None,
+        log: logging.Logger | None = LOG,
+    ) -> None:
+        self.callback, self.log = callback, log
         self.stop = stop or StopToken()
         self._start = time.perf_counter()
-        self._last = -1.0
+        self._last, self._stage, self._begun = -1.0, "", self._start
 
     @classmethod
     def of(cls, given: Callback | Reporter | None) -> Reporter:
         """Return a reporter whose clock starts now; a given one passes its token on."""
         if isinstance(given, Reporter):
-            return cls(given.callback, given.stop)
+            return cls(given.callback, given.stop, given.log)
         return cls(given)
 
     def quiet(self) -> Reporter:
         """Return a reporter that says nothing, with the same stop token."""
-        return Reporter(None, self.stop)
+        return Reporter(None, self.stop, None)
+
+    def _log(self, stage: str) -> None:
+        """Log that a stage begins, and how long the one before took."""
+        now = time.perf_counter()
+        if self.log is not None:
+            if self._stage:
+                self.log.debug("%s took %.3f s", self._stage, now - self._begun)
+            self.log.info("%s", stage)
+        self._stage, self._begun = stage, now
 
     def __call__(self, stage: str, done: int, total: int) -> None:
         """Report; the first and the last look of a stage are always handed on."""
         self.stop.check()
+        if stage != self._stage:
+            self._log(stage)
         if self.callback is None:
             return
         seconds = time.perf_counter() - self._start
@@ -113,6 +132,8 @@ class Reporter:
     def look(self, progress: Progress, last: bool) -> bool:
         """Report the progress of a search; tell whether the callback asks it to finish."""
         self.stop.check()
+        if progress.stage != self._stage:
+            self._log(progress.stage)
         now = time.perf_counter() - self._start
         if self.callback is None or (progress.done > 0 and not last and now - self._last < 0.05):
             return False

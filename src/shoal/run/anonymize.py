@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import time
 import warnings
@@ -49,6 +50,7 @@ from shoal.report.plots import Plots
 from shoal.report.report import Report
 from shoal.run.group import Conditions, find_groups
 from shoal.run.live import Shown, reporting
+from shoal.run.privacy_warning import privacy_warning
 from shoal.run.type_change_warning import type_change_warning
 from shoal.settings import Settings
 from shoal.settings.signature import takes_options
@@ -61,6 +63,7 @@ from shoal.table.table import Table
 
 Integers = npt.NDArray[np.int64]
 FrameT = TypeVar("FrameT")
+LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -258,6 +261,8 @@ def anonymize(
     -----
     TypeChangeWarning
         Columns come back with another type; it says which option keeps theirs.
+    PrivacyWarning
+        Kept columns single out more than 5 % of the records; `result.report` says more.
 
     Notes
     -----
@@ -326,8 +331,9 @@ def anonymize(
         result = anonymize_with(data, settings, report, run.threads)
     changes = type_changes(result.table, result.data)
     changed = type_change_warning(changes, result.report, settings.hierarchies)
-    if changed is not None:
-        warnings.warn(changed, stacklevel=3)
+    for warning in (changed, privacy_warning(result.report)):
+        if warning is not None:
+            warnings.warn(warning, stacklevel=3)
     return result
 
 
@@ -350,6 +356,7 @@ def anonymize_with(
     report = Reporter.of(callback)
     report("reading", 0, 1)
     original, given = read_table(data, settings, threads)
+    LOG.info("%d records, %d columns", original.rows, len(original.columns))
     plan, profile = plan_table(original, settings, folder)
     table, survey, notes = survey_design(plan.prepared(original), plan)
     plan.check_fits()
@@ -363,6 +370,7 @@ def anonymize_with(
         coded = code(grouped, plan.hierarchies, folder, plan.ranges, on_column)
     conditions = Conditions(given, build_constraints(grouped, plan, survey.persons), survey)
     partition, more = find_groups(grouped, plan, coded, conditions, report, threads)
+    LOG.info("%s", partition.summary())
     wider = wider_groups(grouped, partition, plan.requirement, report, survey.strata)
 
     report("releasing", 0, 1)
@@ -377,6 +385,7 @@ def anonymize_with(
     numbered = with_group_column(released, partition, plan.settings.release.group_column)
     with limited(threads=threads):
         verification = check_release(numbered, recipe)
+    LOG.info("verified: %d classes, the smallest of %d", verification.classes, verification.k)
     notes = [*notes, *check_survey(numbered, recipe, survey), *more]
 
     deleted = original.rows - table.rows

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import tempfile
 from dataclasses import dataclass, replace
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from shoal.report.report import Report
     from shoal.settings import Settings
     from shoal.table.table import Table
+
+LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -172,6 +175,7 @@ def save(
             verified_bytes(release, order, temporary, content, targets.kind)
         staging.commit()
     targets.leave_no_page(force, with_page)
+    LOG.info("written and verified: %s", targets.release)
     return targets.release
 
 

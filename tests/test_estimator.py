@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import pickle
 import subprocess
 import sys
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from sklearn.base import clone
+from sklearn.compose import make_column_transformer
+from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -25,6 +30,12 @@ EXPECTED = {
 }
 
 X = np.random.default_rng(0).normal(size=(60, 3))
+MIXED = {
+    "age": [30, 31, 32, 60, 61, 62, None, 33, 63], "town": [*"aabcccabc"],
+    "pay": [1.0, 2.0, 3.0, 7.0, 8.0, 9.0, 2.5, None, 8.5],
+}  # fmt: skip
+FRAMES = [pd.DataFrame, pl.DataFrame, pa.table]
+FAST = {"k": 3, "method": "mdav"}
 
 
 @parametrize_with_checks([Microaggregator(k=3)], expected_failed_checks=lambda _: EXPECTED)
@@ -93,6 +104,146 @@ def test_random_state():
     """A number and a RandomState are seeds."""
     for state in (0, 7, np.random.RandomState(1)):
         assert Microaggregator(k=5, random_state=state).fit(X).n_groups_ == 12
+
+
+@pytest.mark.parametrize("state", [np.random.default_rng(1), np.random.RandomState(1), 5, None])
+def test_seed_beside_random_state(state):
+    """A seed is that of the function; a Generator is a random state; both given are an error."""
+    parameters = {"k": 5, "method": "tfrp1"}
+    assert Microaggregator(random_state=state, **parameters).fit(X).n_groups_ == 12
+    seeded = Microaggregator(seed=7, **parameters).fit(X)
+    assert np.array_equal(seeded.labels_, shoal.microaggregate(X, 5, method="tfrp1", seed=7).labels)
+    if state is not None:
+        with pytest.raises(ValueError, match="seed or random_state, not both"):
+            Microaggregator(seed=7, random_state=state).fit(X)
+
+
+@pytest.mark.parametrize("make", FRAMES)
+def test_missing_cells_and_texts(make):
+    """Dataframes with missing cells and texts come back, each group with one value a column."""
+    frame = make(MIXED)
+    estimator = Microaggregator(**FAST)
+    released = estimator.fit_transform(frame)
+    assert type(released) is type(frame)
+    assert list(estimator.get_feature_names_out()) == list(MIXED)
+    assert np.bincount(estimator.labels_).min() >= 3
+    columns = pa.table(released).to_pydict()
+    assert all(pa.table(frame).to_pydict()[name] == MIXED[name] for name in MIXED)
+    for label in range(estimator.n_groups_):
+        rows = np.flatnonzero(estimator.labels_ == label)
+        for name, before in MIXED.items():
+            own = {columns[name][row] for row in rows}
+            assert len(own) == 1
+            there = [before[row] for row in rows if before[row] is not None]
+            if name == "pay" and len(there) >= 3:
+                assert own.pop() == pytest.approx(np.mean(there))
+            elif name == "pay":
+                assert own.pop() is None
+            elif name == "town":
+                assert there.count(own.pop()) == max(map(there.count, there))
+
+
+def test_missing_numbers_stay_an_array():
+    """Numbers with missing cells come back as floats: means of k present cells, else NaN."""
+    holed = X.copy()
+    holed[::4, 0] = np.nan
+    for given in (holed, pd.DataFrame(holed, columns=list("abc"))):
+        estimator = Microaggregator(**FAST)
+        released = estimator.fit_transform(given)
+        assert isinstance(released, np.ndarray)
+        for label in range(estimator.n_groups_):
+            own = estimator.labels_ == label
+            there = holed[own, 0][~np.isnan(holed[own, 0])]
+            if there.size >= 3:
+                assert released[own, 0] == pytest.approx(there.mean())
+            else:
+                assert np.isnan(released[own, 0]).all()
+            assert released[own, 1] == pytest.approx(holed[own, 1].mean())
+    assert np.isnan(released[:, 0]).any()
+    with pytest.raises(ValueError, match="infinity"):
+        Microaggregator(**FAST).fit(np.where(np.isnan(holed), np.inf, holed))
+
+
+@pytest.mark.parametrize("wanted", ["pandas", "polars"])
+@pytest.mark.parametrize("make", FRAMES)
+def test_set_output(make, wanted):
+    """set_output gives the dataframe that is wanted, of any other; an index of pandas stays."""
+    frame = make(MIXED)
+    if isinstance(frame, pd.DataFrame):
+        frame.index = range(100, 109)
+    released = Microaggregator(**FAST).set_output(transform=wanted).fit_transform(frame)
+    assert isinstance(released, {"pandas": pd.DataFrame, "polars": pl.DataFrame}[wanted])
+    assert list(released.columns) == list(MIXED)
+    if wanted == "pandas" and isinstance(frame, pd.DataFrame):
+        assert list(released.index) == list(frame.index)
+
+
+def test_clones_and_pickles():
+    """A clone has the parameters; a pickle transforms the fitted records, and holds no other."""
+    frame = pd.DataFrame({**MIXED, "town": ["CANARY1", "CANARY2", *["b"] * 7]})
+    estimator = Microaggregator(**FAST, seed=3, new_rows="pass")
+    assert clone(estimator).get_params() == estimator.get_params()
+    written = pickle.dumps(estimator.fit(frame))
+    assert pickle.loads(written).transform(frame).equals(estimator.transform(frame))  # noqa: S301
+    assert b"CANARY1" not in written or b"CANARY2" not in written
+    assert b"CANARY" not in pickle.dumps(clone(estimator))
+
+
+@pytest.mark.parametrize("data", [X, pd.DataFrame(MIXED)])
+def test_new_rows_pass(data):
+    """With new_rows='pass' other rows pass unchanged, with a warning at the caller's line."""
+    estimator = Microaggregator(**FAST, new_rows="pass").fit(data)
+    fitted = estimator.transform(data)
+    assert not np.array_equal(np.asarray(fitted), np.asarray(data))
+    with pytest.warns(
+        shoal.PrivacyWarning, match="^4 rows were not fitted: .* unprotected"
+    ) as told:
+        passed = estimator.transform(data[:4])
+    assert [one.filename for one in told] == [__file__]
+    assert type(passed) is type(data)
+    pd.testing.assert_frame_equal(pd.DataFrame(passed), pd.DataFrame(data[:4]))
+
+
+def test_pipelines_predict():
+    """A classifier is fitted on protected records, and predicts new ones."""
+    y = X[:, 0] > 0
+    pipeline = make_pipeline(Microaggregator(**FAST, new_rows="pass"), LogisticRegression())
+    pipeline.fit(X[:40], y[:40])
+    with pytest.warns(shoal.PrivacyWarning, match="20 rows"):
+        assert pipeline.score(X[40:], y[40:]) > 0.7
+    frame = pd.DataFrame(MIXED, index=range(9, 18))
+    columns = make_column_transformer(
+        (Microaggregator(**FAST), ["age", "town"]), remainder="passthrough"
+    ).set_output(transform="pandas")
+    released = columns.fit_transform(frame)
+    assert list(released.index) == list(frame.index)
+    assert released.shape == frame.shape
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.csv.gz", "out.parquet"])
+@pytest.mark.parametrize("data", [X, pd.DataFrame(MIXED)])
+def test_saved_records_are_verified(tmp_path, name, data):
+    """The fitted records are written as their groups' values, in another order, and are safe."""
+    estimator = Microaggregator(**FAST).fit(data)
+    path = estimator.save(data, tmp_path / name)
+    names = [str(one) for one in estimator.get_feature_names_out()]
+    assert shoal.verify(path, 3, quasi_identifiers=names).ok
+    assert shoal.read(path).rows == len(data)
+    with pytest.raises(shoal.OutputError, match="exists"):
+        estimator.save(data, path)
+    assert estimator.save(data, path, force=True) == path
+
+
+def test_unprotected_rows_are_never_written(tmp_path):
+    """Rows that were not fitted are refused by save, and so is a name of another format."""
+    estimator = Microaggregator(**FAST, new_rows="pass").fit(X)
+    with pytest.raises(ValueError, match="not protected, and are never written"):
+        estimator.save(X[:30], tmp_path / "out.csv")
+    with pytest.raises(ValueError, match=r"ends in \.csv"):
+        estimator.save(X, tmp_path / "out.txt")
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(ValueError, match="new_rows must be"):
+        Microaggregator(new_rows="drop").fit(X)
 
 
 def test_without_scikit_learn():

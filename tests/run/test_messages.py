@@ -24,7 +24,7 @@ ROLES = {"quasi_identifiers": ["age", "town"], "method": "mdav"}
 
 
 def test_nothing_is_logged_unasked():
-    """The logger of the package has a handler that does nothing; a program's own stay as they are."""
+    """The package has a handler that does nothing, and leaves those of a program alone."""
     (handler,) = logging.getLogger("shoal").handlers
     assert isinstance(handler, logging.NullHandler)
     assert logging.getLogger("shoal").level == logging.NOTSET

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import difflib
+import html
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from numbers import Real
 from typing import Any
 
 LIGHTEST, HEAVIEST = 1e-6, 1e6  # a column that counts less than that had better be left out
+COLORS = {"good": "#2e9e6a", "but": "#c98a1b", "bad": "#d1493f", "": "#8592a0"}  # on any ground
 
 
 class ShoalError(Exception):
@@ -163,3 +165,39 @@ def nearest_names(name: str, known: Iterable[str]) -> str:
     if close:
         return f"; did you mean {' or '.join(shown(match) for match in close)}?"
     return f"; there are {listed(every, 12)}" if every else ""
+
+
+def in_html(
+    head: str, lines: Iterable[str] = (), rows: Iterable[Sequence[object]] = (), mood: str = ""
+) -> str:
+    """Return a head, lines and a table as HTML for a notebook, all of it escaped.
+
+    The first row has the names of the columns; a row of one cell is a title within the table.
+    """
+    every = list(rows)
+    body = "".join(
+        f'<div style="white-space: pre-wrap">{_escaped(line)}</div>' for line in lines if line
+    )
+    if every:
+        width = len(every[0])
+        cells = "".join(_html_row(row, width, at == 0) for at, row in enumerate(every))
+        body += f'<table style="margin: .4em 0">{cells}</table>'
+    return html_box(f"<div><strong>{_escaped(head)}</strong></div>{body}", mood)
+
+
+def html_box(content: str, mood: str = "") -> str:
+    """Return HTML in a box whose edge is good, but or bad; text and ground are the notebook's."""
+    style = f"border-left: 4px solid {COLORS[mood]}; padding-left: .8em; overflow-x: auto"
+    return f'<div style="{style}">{content}</div>'
+
+
+def _html_row(row: Sequence[object], width: int, first: bool) -> str:
+    left = ' style="text-align: left"'
+    if len(row) < width:
+        return f'<tr><th colspan="{width}"{left}>{_escaped(row[0])}</th></tr>'
+    tag = "th" if first else "td"
+    return f"<tr>{''.join(f'<{tag}{left}>{_escaped(cell)}</{tag}>' for cell in row)}</tr>"
+
+
+def _escaped(text: object) -> str:
+    return html.escape(shown(text, 500)[1:-1])

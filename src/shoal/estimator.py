@@ -197,8 +197,8 @@ class Microaggregator(OneToOneFeatureMixin, ClusterMixin, TransformerMixin, Base
         table = read(X)
         if not all(_is_number(column) for column in table.columns):
             return table
-        matrix = check_array(np.stack([_floats(c) for c in table.columns], axis=1), **checks)
-        return matrix
+        whole: Floats = np.stack([_floats(column) for column in table.columns], axis=1)
+        return np.asarray(check_array(whole, **checks))
 
     def _grouped(self, records: Floats | Table, seed: int) -> Partition:
         if isinstance(records, Table) or np.isnan(records).any():

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.errors import RequestError
+from shoal.errors import RequestError, in_html
 from shoal.kernels.arrays import Integers
 
 FEW = 4  # times as many labels as records, at most, are counted instead of sorted
+SIZES = 10  # of groups, in a notebook's table; larger ones are counted together
 PROVEN = 1e-6  # a share of the loss, within which a bound meets it
 
 
@@ -223,6 +224,15 @@ class Partition:
 
     def __repr__(self) -> str:
         return f"<Partition: {self.summary()}>"
+
+    def _repr_html_(self) -> str:
+        sizes, counts = np.unique(self.sizes, return_counts=True)
+        rows: list[tuple[object, ...]] = [("records of a group", "groups")]
+        rows += zip(sizes[:SIZES].tolist(), counts[:SIZES].tolist(), strict=True)
+        if sizes.size > SIZES:
+            rows.append((f"more than {sizes[SIZES - 1]}", int(counts[SIZES:].sum())))
+        more = (self.reason, self.enforced, self.search.summary() if self.search else "")
+        return in_html(self.summary(), more, rows)
 
     def __eq__(self, other: Any) -> bool:
         if not isinstance(other, Partition):

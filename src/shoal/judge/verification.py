@@ -6,7 +6,7 @@ import math
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from shoal.errors import listed, shown
+from shoal.errors import in_html, listed, shown
 from shoal.judge.composition_people import Shared
 from shoal.judge.models.digits import digits_beside
 
@@ -217,6 +217,10 @@ class Verification:
 
     def __bool__(self) -> bool:
         return self.ok
+
+    def _repr_html_(self) -> str:
+        head, *lines = str(self).splitlines()
+        return in_html(head, lines, mood="good" if self.ok else "bad")
 
 
 def _of_model(judged: Judged) -> list[str]:

@@ -7,11 +7,12 @@ from dataclasses import asdict, dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from shoal.errors import shown
+from shoal.errors import in_html, shown
 from shoal.measures.definition import Definition
 from shoal.measures.definitions import DEFINITIONS
 
 SCHEMA = "shoal-measures/1"
+PRIVATE = "private: figures of the original are exact here; do not publish them"
 SMALL, NOTHING = 1e-4, 1e-6  # below: shown with more digits; shown as 0
 
 
@@ -184,7 +185,7 @@ class Measures:
             ]
         lines += [""] if self.notes else []
         lines += [f"  note: {note}" for note in self.notes]
-        lines += ["", "private: figures of the original are exact here; do not publish them"]
+        lines += ["", PRIVATE]
         return "\n".join(lines)
 
     def __str__(self) -> str:
@@ -195,3 +196,12 @@ class Measures:
     def __repr__(self) -> str:
         names = ", ".join(map(shown, self.quasi_identifiers))
         return f"<Measures of {names}: {self.records} records, smallest class {self.k}>"
+
+    def _repr_html_(self) -> str:
+        rows: list[tuple[str, ...]] = [("measure", "value", "what it means")]
+        for name, part in (("Which risks are left", self.risk), ("What it cost", self.utility)):
+            rows.append((name,))
+            for one in part.values():
+                beside = "".join(f" ({text})" for text in (one.worst, one.spread) if text)
+                rows.append((one.title, f"{one.text}{beside}", one.sentence))
+        return in_html(self.summary().splitlines()[0], [*self.notes, PRIVATE], rows)

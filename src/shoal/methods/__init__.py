@@ -22,11 +22,11 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from shoal.methods.method import Info
+    from shoal.methods.method import Methods
 
 
 class _Callable(ModuleType):
-    def __call__(self) -> list[Info]:
+    def __call__(self) -> Methods:
         """Return the methods there are: name, kind, summary, cost and citation of each."""
         from shoal.methods.registry import methods
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from shoal.errors import in_html
 from shoal.methods.ils.parameters import Search
 from shoal.methods.problem import NODES, POINTS, Problem, Solution
 from shoal.progress import Reporter
@@ -41,6 +42,15 @@ class Info:
     def on_nodes(self) -> bool:
         """Whether it groups cells by their hierarchies, not the rows of a matrix."""
         return self.encoding == NODES
+
+
+class Methods(list[Info]):
+    """The methods there are, as a list that a notebook shows as a table."""
+
+    def _repr_html_(self) -> str:
+        rows = [("name", "kind", "summary", "cost")]
+        rows += [(one.name, one.kind, one.summary, one.cost) for one in self]
+        return in_html(f"{len(self)} methods", rows=rows)
 
 
 class Method(Protocol):

@@ -41,7 +41,7 @@ from shoal.methods.heuristics.refine.refinements import (
 from shoal.methods.heuristics.seed import column_extremes, overall_extremes
 from shoal.methods.heuristics.variable_size import v_mdav
 from shoal.methods.ils.parameters import MOVES, Annealing, Search
-from shoal.methods.method import Info, Method
+from shoal.methods.method import Info, Method, Methods
 from shoal.methods.problem import NODES
 
 FIXED = "by distance, fixed size"
@@ -304,15 +304,15 @@ AUTO_MIXED, AUTO_MIXED_LARGE = "kaim+", "kaim-fast"  # where cells are missing o
 COLUMN_BY_COLUMN = "individual-ranking"
 
 
-def methods() -> list[Info]:
+def methods() -> Methods:
     """Return the methods there are.
 
     Returns
     -------
-    list of Info
-        Name, kind, summary, cost and citation of each.
+    Methods
+        A list of Info: name, kind, summary, cost and citation of each.
     """
-    return [method.info for method in METHODS.values()]
+    return Methods(method.info for method in METHODS.values())
 
 
 def find(name: str) -> Method:

@@ -10,6 +10,7 @@ from typing import Any
 from shoal.report.contents import contents
 from shoal.report.fields import ColumnReport, ReportFields, plain, short
 from shoal.report.html.document import page
+from shoal.report.html.document import short as short_form
 from shoal.report.public.keys import only_public
 from shoal.report.public.report import public_fields
 from shoal.report.remaining_risks import remaining_risks
@@ -108,6 +109,9 @@ class Report(ReportFields):
             f"verified: every combination of quasi-identifiers is shared by at least "
             f"{self.verification['k']} records"
         )
+
+    def _repr_html_(self) -> str:
+        return short_form(self)
 
     def __str__(self) -> str:
         covers = [f"  + {line}" for line in self.guarantee["covers"]]

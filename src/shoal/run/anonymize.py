@@ -172,9 +172,7 @@ class Result(Generic[FrameT]):
         return self.summary()
 
     def _repr_html_(self) -> str:
-        from shoal.report.html.document import short
-
-        return short(self.report)
+        return self.report._repr_html_()
 
     def __repr__(self) -> str:
         return f"<Result: {self.summary().splitlines()[0]}>"

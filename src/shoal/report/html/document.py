@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from shoal.errors import html_box
 from shoal.report.charts import attacks, report_charts
 from shoal.report.draw import begin, draw
 from shoal.report.html.about import PRIVATE_LINE, about_figures, audience
@@ -67,13 +68,13 @@ def draw_ahead(report: ReportFields) -> None:
 
 def short(report: ReportFields) -> str:
     """Return the short form for a notebook: the verdict and the table of columns."""
-    mood = {SAFE: "", BUT: " but"}.get(report.verdict, " no")
+    mood = {SAFE: "good", BUT: "but"}.get(report.verdict, "bad")
     verdict_line = escape(verdict_text(report.verdict, report.measures))
     lines = (
-        f'<div class="verdict{mood}"><p><strong>{verdict_line}</strong></p><p>{verdict(report)}</p>'
-        f"<p>{lost(report)}</p><p>{replaced(report)}</p></div>"
+        f"<p><strong>{verdict_line}</strong></p><p>{verdict(report)}</p>"
+        f"<p>{lost(report)}</p><p>{replaced(report)}</p>"
     )
-    return f"<div>{lines}{column_table(report)}</div>"
+    return html_box(f"{lines}{column_table(report)}{audience(report)}", mood)
 
 
 def measures_page(measures: dict[str, Any]) -> str:

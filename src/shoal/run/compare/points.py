@@ -112,7 +112,7 @@ class Comparison:
     def _repr_html_(self) -> str:
         from shoal.report.html.frame import escape
 
-        return f"<pre>{escape(self.summary())}</pre>"
+        return f"<pre>{chr(10).join(map(escape, self.summary().splitlines()))}</pre>"
 
 
 def _called(point: Point) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.errors import InputError, RequestError, in_shape, listed, shown
+from shoal.errors import InputError, RequestError, in_html, in_shape, listed, shown
 from shoal.table.hierarchy.listed import Listed
 from shoal.table.hierarchy.specify import automatic, specify
 from shoal.table.hierarchy.tree import ROOT, Tree, from_paths
@@ -94,6 +94,15 @@ class Hierarchy:
 
     def __str__(self) -> str:
         return f"{self.summary()}\n\n{self.draw()}"
+
+    def _repr_html_(self) -> str:
+        rows: list[tuple[object, ...]] = [("level", "nodes")]
+        rows += [(level, len({path[level] for path in self.paths})) for level in range(self.levels)]
+        lines = [f"{len(self.counts):,} of the data's values have a place"] if self.counts else []
+        if self.uncovered:
+            lines.append(f"{len(self.uncovered):,} values have no place: `uncovered` lists them")
+        lines.append("print() draws the tree")
+        return in_html(self.rule, lines, rows, "bad" if self.uncovered else "")
 
 
 def _quoted(label: str) -> str:

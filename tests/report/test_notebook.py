@@ -31,7 +31,7 @@ class Outline(HTMLParser):
         self.feed(page)
         assert self.open == []
 
-    def handle_starttag(self, tag, attrs):
+    def handle_starttag(self, tag, _attrs):
         self.tags.add(tag)
         if tag not in VOID:
             self.open.append(tag)
@@ -99,6 +99,14 @@ def test_they_say_what_counts(shown):
     (compared,) = texts(shown, "Comparison")
     assert "\N{REPLACEMENT CHARACTER}" not in compared
     assert "on the frontier" in compared
+
+
+def test_plain_forms_are_one_line():
+    """Without HTML, too, a report and the list of methods are short."""
+    report = shoal.anonymize(FRAME, 4, method="mdav", **ROLES).report
+    assert repr(report) == f"<Report: {report.summary().splitlines()[0]}>"
+    assert repr(shoal.methods()).startswith(f"<{len(shoal.methods())} methods: mdav, ")
+    assert "\n" not in repr(report) + repr(shoal.methods())
 
 
 def test_many_sizes_are_counted_together():

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -79,8 +81,7 @@ def test_files(result, tmp_path, shoal):
     with pytest.raises(library.OutputError):
         result.plot.sizes().save(path)
     with pytest.raises(RequestError, match="written as"):
-        result.plot.sizes().save(tmp_path / "s.png")
-    assert "image/svg+xml" in result.plot.sizes()._repr_mimebundle_()
+        result.plot.sizes().save(tmp_path / "s.pdf")
     result.save(tmp_path / "out")
     for what, names in [("column", "b"), ("sizes", None), ("losses", None), ("loss", None),
                         ("pair", "a,b"), ("attacks", None)]:  # fmt: skip
@@ -94,6 +95,63 @@ def test_files(result, tmp_path, shoal):
             assert drawn == json.loads(json.dumps(values(own)))
         else:
             assert sum(v["records"] for v in drawn) == 90
+
+
+def test_a_report_has_its_charts(result, tmp_path):
+    """A report's charts go by the names of its columns, and are written as PNG and SVG."""
+    charts = result.report.charts()
+    assert {"a", "b", "group sizes", "loss by column", "attacks"} <= set(charts)
+    assert charts["b"].spec == result.plot.column("b").spec
+    assert "t" not in charts  # released as a text
+    png = charts["b"].to_png(tmp_path / "b.png")
+    assert (tmp_path / "b.png").read_bytes() == png
+    assert png.startswith(b"\x89PNG")
+    small = charts["b"].to_png(scale=1)
+    sizes = [int.from_bytes(one[16:20], "big") for one in (png, small)]  # pixels across
+    assert sizes[0] == pytest.approx(2 * sizes[1], abs=2)
+    assert charts["b"].save(tmp_path / "again.png").read_bytes() == png
+    assert charts["b"].to_svg(tmp_path / "b.svg") == (tmp_path / "b.svg").read_text()
+    for refused, said in [
+        (lambda: charts["b"].to_png(tmp_path / "b.svg"), "end in .png"),
+        (lambda: charts["b"].to_png(scale=0), "scale"),
+    ]:
+        with pytest.raises(RequestError, match=said):
+            refused()
+
+
+def test_notebooks_draw_the_spec(result, monkeypatch):
+    """A notebook gets the spec, with colors that it has, and SVG where charts are drawn."""
+    chart = result.plot.sizes()
+    bundle = chart._repr_mimebundle_()
+    spec = bundle["application/vnd.vegalite.v5+json"]
+    assert set(bundle) == {"application/vnd.vegalite.v5+json", "image/svg+xml", "text/plain"}
+    assert spec["$schema"].endswith("/v5.json")
+    assert spec["data"] == json.loads(json.dumps(chart.spec["data"]))
+    assert "currentColor" not in json.dumps(spec)
+    assert "currentColor" in json.dumps(chart.spec)  # which is the page's own
+    monkeypatch.setenv("SHOAL_CHARTS", "off")
+    assert set(chart._repr_mimebundle_()) == set(bundle) - {"image/svg+xml"}
+
+
+def test_altair(result, monkeypatch):
+    """Altair gets the spec; where it is missing, one line says what to install."""
+    chart = result.plot.sizes()
+    monkeypatch.setitem(sys.modules, "altair", None)
+    with pytest.raises(RequestError, match=r"^to_altair.* pip install altair$"):
+        chart.to_altair()
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    with pytest.raises(RequestError, match=r"pip install .shoal\[charts\]"):
+        chart.to_png()
+    made = SimpleNamespace(Chart=SimpleNamespace(from_dict=lambda spec: spec))
+    monkeypatch.setitem(sys.modules, "altair", made)
+    assert chart.to_altair() == chart.on_paper()
+
+
+def test_altair_takes_every_chart(result):
+    """Altair's own schema accepts the specs."""
+    pytest.importorskip("altair")
+    for chart in [*result.report.charts().values(), result.plot.pair("a", "b")]:
+        assert chart.to_altair().to_dict()["width"]
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])

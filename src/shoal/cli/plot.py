@@ -22,7 +22,9 @@ def plot(
         Path,
         typer.Argument(help="A report.json, the folder it lies in, or (frontier) comparison.json."),
     ],
-    output: Annotated[Path, typer.Option("-o", "--output", help="F.svg, or F.json for the spec.")],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="F.svg, F.png, or F.json for the spec.")
+    ],
     name: Annotated[
         list[str] | None, typer.Option(help="Of column: its name; of pair: a,b.")
     ] = None,

@@ -47,6 +47,9 @@ class Info:
 class Methods(list[Info]):
     """The methods there are, as a list that a notebook shows as a table."""
 
+    def __repr__(self) -> str:
+        return f"<{len(self)} methods: {', '.join(one.name for one in self)}>"
+
     def _repr_html_(self) -> str:
         rows = [("name", "kind", "summary", "cost")]
         rows += [(one.name, one.kind, one.summary, one.cost) for one in self]

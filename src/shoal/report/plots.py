@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -9,58 +10,128 @@ from typing import TYPE_CHECKING, Any
 
 from shoal.backends.staging import Staging
 from shoal.errors import OutputError, RequestError, nearest_names, shown
-from shoal.report.charts import attacks, distribution, group_sizes, loss_by_column, loss_curve
+from shoal.report.charts import (
+    attacks,
+    distribution,
+    group_sizes,
+    loss_by_column,
+    loss_curve,
+    report_charts,
+)
 from shoal.report.draw import draw
 from shoal.report.released_charts import pair, released_column
 from shoal.report.spread import shares, spread
 
 if TYPE_CHECKING:
-    from shoal.report.report import Report
+    from shoal.report.fields import ReportFields
     from shoal.table.table import Table
 
 Spec = dict[str, Any]
+INK, PAPER = "#1f2933", "white"  # of a chart that stands alone
+NOTEBOOK = "application/vnd.vegalite.v5+json"  # as notebooks call the version of `spec_of`
+KINDS = (".svg", ".png", ".json")  # of files
 
 
 class Chart:
-    """A Vega-Lite chart of binned aggregates: `spec`, `to_svg()`, `save("F.svg")`.
+    """A Vega-Lite chart of binned aggregates: `spec`, `to_svg()`, `to_png()`, `save("F.svg")`.
 
-    Notebooks show it as it is.
+    Notebooks show it as it is; `to_altair()` is the chart for those who want to change it.
     """
 
     def __init__(self, spec: Spec) -> None:
         self.spec = spec
 
-    def to_svg(self) -> str:
-        """Return the chart as SVG, on a white ground."""
-        drawn = draw([{**self.spec, "background": "white"}])[0]
+    def on_paper(self) -> Spec:
+        """Return the spec with colors of its own, on a white ground."""
+        spec: Spec = json.loads(json.dumps(self.spec).replace("currentColor", INK))
+        return {**spec, "config": {**spec.get("config", {}), "background": PAPER}}
+
+    def to_svg(self, path: str | Path | None = None, *, force: bool = False) -> str:
+        """Return the chart as SVG, on a white ground; with a path, write it there, too."""
+        drawn = draw([{**self.spec, "background": PAPER}])[0]
         if drawn is None:
             raise OutputError("the chart could not be drawn")
-        return drawn.replace("currentColor", "#1f2933")
+        svg = drawn.replace("currentColor", INK)
+        if path is not None:
+            _write(path, ".svg", svg.encode("utf-8"), force)
+        return svg
+
+    def to_png(
+        self, path: str | Path | None = None, *, scale: float = 2.0, force: bool = False
+    ) -> bytes:
+        """Return the chart as PNG, on a white ground; with a path, write it there, too.
+
+        `scale` is how many pixels one of the chart's own has in each direction.
+        """
+        if not 0 < scale <= 10:
+            raise RequestError("scale must be a number above 0, at most 10")
+        svg, convert = self.to_svg(), _optional("vl_convert", "a PNG", "'shoal[charts]'")
+        png = bytes(convert.svg_to_png(svg, scale=float(scale)))
+        if path is not None:
+            _write(path, ".png", png, force)
+        return png
+
+    def to_altair(self) -> Any:
+        """Return the chart as one of Altair (`pip install altair`), to change or combine it."""
+        return _optional("altair", "to_altair()", "altair").Chart.from_dict(self.on_paper())
 
     def save(self, path: str | Path, *, force: bool = False) -> Path:
-        """Write the chart: an .svg file, or a .json file of its spec."""
+        """Write the chart: an .svg or .png file, or a .json file of its spec."""
         target = Path(path)
-        if target.suffix.lower() not in (".svg", ".json"):
-            raise RequestError(f"{shown(target)}: a chart is written as .svg or .json")
-        with Staging(force=force) as staging:
-            staging.check(target)
-            is_svg = target.suffix.lower() == ".svg"
-            text = self.to_svg() if is_svg else json.dumps(self.spec, indent=2)
-            staging.add(target, text.encode("utf-8"))
-            staging.commit()
+        kind = target.suffix.lower()
+        if kind not in KINDS:
+            raise RequestError(f"{shown(target)}: a chart is written as {', '.join(KINDS)}")
+        if kind == ".json":
+            _write(target, kind, json.dumps(self.spec, indent=2).encode("utf-8"), force)
+        elif kind == ".svg":
+            self.to_svg(target, force=force)
+        else:
+            self.to_png(target, force=force)
         return target
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
-        return {"image/svg+xml": self.to_svg(), "text/plain": repr(self)}
+        bundle = {NOTEBOOK: self.on_paper(), "text/plain": repr(self)}
+        try:
+            return {**bundle, "image/svg+xml": self.to_svg()}
+        except OutputError:  # the notebook draws the spec
+            return bundle
 
     def __repr__(self) -> str:
         return f"<Chart: {self.spec.get('title') or 'a chart'}>"
 
 
+def _optional(module: str, what: str, package: str) -> Any:
+    """Return a module that Shoal does without; what lacks it says what to install."""
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        raise RequestError(f"{what} needs another package: pip install {package}") from None
+
+
+def _write(path: str | Path, kind: str, content: bytes, force: bool) -> None:
+    """Write a file, whole or not at all, whose name ends as what it holds."""
+    target = Path(path)
+    if target.suffix.lower() != kind:
+        raise RequestError(f"{shown(target)}: the name must end in {kind}")
+    with Staging(force=force) as staging:
+        staging.check(target)
+        staging.add(target, content)
+        staging.commit()
+
+
+def named_charts(report: ReportFields) -> dict[str, Chart]:
+    """Return every chart that a report alone has, quasi-identifiers of numbers by their names."""
+    own = {c.name: distribution(c) for c in report.columns if c.histogram is not None}
+    for name, spec in report_charts(report).items():
+        if not name.startswith("distribution "):
+            own.setdefault(name, spec)
+    return {name: Chart(spec) for name, spec in own.items()}
+
+
 class Plots:
     """The charts of a result: `column`, `sizes`, `loss`, `losses`, `pair`, `attacks`."""
 
-    def __init__(self, report: Report, released: Callable[[], Table]) -> None:
+    def __init__(self, report: ReportFields, released: Callable[[], Table]) -> None:
         self._report, self._released = report, released
 
     def column(self, name: str) -> Chart:

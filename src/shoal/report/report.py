@@ -11,6 +11,7 @@ from shoal.report.contents import contents
 from shoal.report.fields import ColumnReport, ReportFields, plain, short
 from shoal.report.html.document import page
 from shoal.report.html.document import short as short_form
+from shoal.report.plots import Chart, named_charts
 from shoal.report.public.keys import only_public
 from shoal.report.public.report import public_fields
 from shoal.report.remaining_risks import remaining_risks
@@ -65,6 +66,14 @@ class Report(ReportFields):
         """Return the report as one page that needs nothing else: no script, no request."""
         return page(self)
 
+    def charts(self) -> dict[str, Chart]:
+        """Return the charts by name: columns by theirs, "group sizes", "loss by column" and more.
+
+        Each has `to_svg`, `to_png`, `to_altair` and `save`: `charts()["age"].to_png("age.png")`.
+        Columns that release no numbers have none here; `Result.plot.column` draws them.
+        """
+        return named_charts(self)
+
     def summary(self) -> str:
         """Return a summary in a few lines."""
         lines = [
@@ -109,6 +118,9 @@ class Report(ReportFields):
             f"verified: every combination of quasi-identifiers is shared by at least "
             f"{self.verification['k']} records"
         )
+
+    def __repr__(self) -> str:
+        return f"<Report: {self.summary().splitlines()[0]}>"
 
     def _repr_html_(self) -> str:
         return short_form(self)

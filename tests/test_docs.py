@@ -14,6 +14,7 @@ import sys
 import pytest
 
 import shoal
+from shoal import estimator
 from shoal.run import microaggregate
 
 DRAWS = True  # charts
@@ -93,8 +94,17 @@ def test_readme_names_every_public_function(repository):
 
 def test_docstring_examples():
     """Examples in docstrings give what they say."""
-    assert doctest.testmod(microaggregate).failed == 0
-    assert doctest.testmod(microaggregate).attempted > 0
+    for module in (microaggregate, estimator):
+        ran = doctest.testmod(module)
+        assert (ran.failed, ran.attempted > 0) == (0, True)
+
+
+def test_readme_shows_what_python_shows(repository):
+    """The first example of a session in the README gives what it says."""
+    text = blocks((repository / "README.md").read_text(), "pycon")[0]
+    example = doctest.DocTestParser().get_doctest(text, {}, "README", None, 0)
+    assert len(example.examples) == 3
+    assert doctest.DocTestRunner().run(example).failed == 0
 
 
 def test_every_test_says_what_must_be_true(repository):

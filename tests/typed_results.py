@@ -26,9 +26,13 @@ def check_types(
     assert_type(result.data, "pl.DataFrame")
     assert_type(result.shuffled(seed=1), "pl.DataFrame")
     assert_type(shoal.anonymize(own, k=3).data, OwnFrame)
+    assert_type(shoal.anonymize(polars, 3, progress=True).data, "pl.DataFrame")
+    rows = [[1, 2], [3, 4], [5, 6]]
+    assert_type(shoal.anonymize(rows, 3).data, list[list[int]])
     assert_type(shoal.anonymize("t.csv", k=3).data, shoal.Table)
     assert_type(shoal.anonymize(Path("t.csv"), k=3).data, shoal.Table)
     assert_type(shoal.anonymize(matrix, k=3).data, shoal.Table)
     assert_type(shoal.anonymize(table, k=3).data, Any)
+    shoal.anonymize(polars)  # type: ignore[call-overload]
     shoal.anonymize(polars, k="three")  # type: ignore[call-overload]
     result.data.no_such_method()  # type: ignore[attr-defined]

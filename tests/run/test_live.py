@@ -79,8 +79,9 @@ def test_a_short_run_shows_nothing():
 
 def test_the_kernel_is_found(notebook, capsys):
     """In a kernel True shows in the cell; stderr and stdout stay empty."""
-    with reporting(True, lambda _: time.sleep(1.01)) as report:
+    with reporting(True) as report:
         report.callback(Progress("grouping", 1, 2, 0.0))
+        time.sleep(1.01)
         report.callback(Progress("releasing", 0, 1, 0.0))
     assert [one["text/plain"] for one in notebook.cell.shown] == ["releasing, 1 s", ""]
     assert capsys.readouterr() == ("", "")

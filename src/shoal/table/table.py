@@ -147,7 +147,7 @@ class Table:
         frame = to_native(self.source, self.columns)
         if not self.source.layout:
             return frame
-        from shoal.table.dataframes.plain import as_laid_out
+        from shoal.table.dataframes.layout import as_laid_out
 
         return as_laid_out(frame, self.source.layout)
 

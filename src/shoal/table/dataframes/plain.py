@@ -7,7 +7,7 @@ interval comes back as a dict of its ends.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,10 +15,9 @@ import pyarrow as pa
 
 from shoal.errors import InputError, shown
 from shoal.table.dataframes.frames import check_names, from_arrow
+from shoal.table.dataframes.layout import COLUMNS, RECORDS, ROWS, TUPLES
 from shoal.table.source import Source
 from shoal.table.table import Table
-
-ROWS, TUPLES, RECORDS, COLUMNS = "rows", "tuples", "records", "columns"
 
 
 def is_plain(data: Any) -> bool:
@@ -83,14 +82,3 @@ def _array(cells: Any, column: str, name: str) -> Any:
         raise InputError(
             f"{where}: cells of several types, or of one that no table holds; give it one type"
         ) from None
-
-
-def as_laid_out(frame: Any, layout: str) -> Any:
-    """Return an Arrow table as lists and dicts, laid out as the caller's were."""
-    if layout == RECORDS:
-        return frame.to_pylist()
-    cells: Sequence[list[Any]] = [column.to_pylist() for column in frame.columns]
-    if layout == COLUMNS:
-        return dict(zip(frame.column_names, cells, strict=True))
-    rows = zip(*cells, strict=True)
-    return list(rows) if layout == TUPLES else [list(row) for row in rows]

@@ -14,8 +14,7 @@ from shoal.methods.solve import solve
 from shoal.partition import Partition, first_rows
 from shoal.progress import Reporter
 from shoal.release.aggregate import Aggregators, aggregate
-from shoal.run.microaggregate import encoded_table, group_size, microaggregate
-from shoal.settings import whole
+from shoal.run.microaggregate import checked_seed, encoded_table, group_size, microaggregate
 from shoal.table.encode_nodes import code
 from shoal.table.table import Table
 
@@ -31,7 +30,7 @@ def distance_groups(table: Table, k: int, method: str, seed: int, standardize: b
         return microaggregate(table, k, method=method, seed=seed)
     check_size(table.rows, k)
     encoded = encoded_table(table, k, standardize, None, None)
-    problem = Problem(Points(encoded.matrix, encoded.mixed), k, whole(seed, "seed"))
+    problem = Problem(Points(encoded.matrix, encoded.mixed), k, checked_seed(seed))
     return solve(problem, method, Reporter(None))
 
 

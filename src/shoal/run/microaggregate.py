@@ -122,7 +122,7 @@ def microaggregate(
     >>> groups.labels.tolist()
     [0, 0, 1, 1]
     """
-    k, seed = group_size(k), _seed(seed)
+    k, seed = group_size(k), checked_seed(seed)
     check_effort(effort)
     info = find(method).info
     tree = search.to_dict() if isinstance(search, Search) else search or {}
@@ -223,7 +223,7 @@ def refine(
     check_size(table.rows, k)
     start = check_labels(labels, table.rows, k)
     options = search_options({}, count(max_iterations, "max_iterations"), time_limit, None)
-    seed = _seed(seed)
+    seed = checked_seed(seed)
     method = find_refinement(how, options)
     encoding: Points | Nodes
     if method.info.on_nodes:
@@ -258,7 +258,8 @@ def encoded_table(
     return encoded
 
 
-def _seed(seed: Any) -> int:
+def checked_seed(seed: Any) -> int:
+    """Return a seed as a number; raise RequestError if it is invalid."""
     number = whole(seed, "seed")
     if number < 0:
         raise RequestError("seed must not be negative")

@@ -81,16 +81,14 @@ class StopToken:
 class Reporter:
     """Hands Progress to a callback, at most twenty times a second; True from it cancels.
 
-    It carries the stop token of its run, and logs the stages.
+    It carries the stop token of its run. That of a whole run, which `of` makes, logs its stages.
     """
 
-    def __init__(
-        self,
-        callback: Callback | None,
-        stop: StopToken | None = None,
-        log: logging.Logger | None = LOG,
-    ) -> None:
-        self.callback, self.log = callback, log
+    is_quiet = False
+    log: logging.Logger | None = None
+
+    def __init__(self, callback: Callback | None, stop: StopToken | None = None) -> None:
+        self.callback = callback
         self.stop = stop or StopToken()
         self._start = time.perf_counter()
         self._last, self._stage, self._begun = -1.0, "", self._start
@@ -98,13 +96,16 @@ class Reporter:
     @classmethod
     def of(cls, given: Callback | Reporter | None) -> Reporter:
         """Return a reporter whose clock starts now; a given one passes its token on."""
-        if isinstance(given, Reporter):
-            return cls(given.callback, given.stop, given.log)
-        return cls(given)
+        made = cls(given.callback, given.stop) if isinstance(given, Reporter) else cls(given)
+        made.is_quiet = isinstance(given, Reporter) and given.is_quiet
+        made.log = None if made.is_quiet else LOG
+        return made
 
     def quiet(self) -> Reporter:
         """Return a reporter that says nothing, with the same stop token."""
-        return Reporter(None, self.stop, None)
+        made = Reporter(None, self.stop)
+        made.is_quiet = True
+        return made
 
     def _log(self, stage: str) -> None:
         """Log that a stage begins, and how long the one before took."""

@@ -29,7 +29,7 @@ def test_nothing_is_logged_unasked():
     assert isinstance(handler, logging.NullHandler)
     assert logging.getLogger("shoal").level == logging.NOTSET
     code = (
-        "import logging\nfrom shoal.progress import Reporter\nReporter(None)('reading', 0, 1)\n"
+        "import logging\nfrom shoal.progress import Reporter\nReporter.of(None)('reading', 0, 1)\n"
         "logging.getLogger('shoal').warning('unheard')\nassert not logging.root.handlers"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -55,13 +55,23 @@ def test_stages_are_logged(caplog, tmp_path):
     assert not [value for value in values - {"0", "*"} if re.search(rf"\b{value}\b", every)]
 
 
+def test_a_search_logs_its_own_stages(caplog):
+    """Of the parts of a search, which group for themselves, no stage is logged."""
+    with caplog.at_level(logging.INFO, logger="shoal"):
+        shoal.microaggregate(FRAME[["age", "cost"]], 5, method="ilsmc+", max_iterations=5)
+    told = [record.getMessage() for record in caplog.records]
+    assert "searching" in told
+    assert len(told) == len(set(told))
+
+
 def test_quiet_parts_log_nothing(caplog):
     """A part of a run that is quiet, and looks within a stage, are not logged."""
     with caplog.at_level(logging.DEBUG, logger="shoal"):
-        report = Reporter(None)
+        report = Reporter.of(Reporter(None))
         for done in range(3):
             report("grouping", done, 3)
-            report.quiet()("within", done, 3)
+            for part in (report.quiet(), Reporter.of(report.quiet()), Reporter(None)):
+                part("within", done, 3)
         report.look(Progress("searching", 1, 2, 0.1), last=False)
     told = [record.getMessage().partition(" took")[0] for record in caplog.records]
     assert told == ["grouping", "grouping", "searching"]

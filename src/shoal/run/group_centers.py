@@ -31,7 +31,7 @@ def distance_groups(table: Table, k: int, method: str, seed: int, standardize: b
     check_size(table.rows, k)
     encoded = encoded_table(table, k, standardize, None, None)
     problem = Problem(Points(encoded.matrix, encoded.mixed), k, checked_seed(seed))
-    return solve(problem, method, Reporter(None))
+    return solve(problem, method, Reporter.of(None))
 
 
 def present_means(matrix: Floats, labels: Integers, k: int) -> Floats:

@@ -186,7 +186,8 @@ def _files(app: FastAPI, session: Session) -> None:
     @app.post("/files/{key}/look")
     async def look(key: str, request: Request) -> Response:
         file = session.file(key)
-        session.look_again(file, (await body_of(request)).get("input") or {})
+        body = await body_of(request)
+        session.look_again(file, body.get("input") or {}, body.get("table"))
         return JSONResponse({})
 
     @app.post("/files/{key}/trees")

@@ -96,7 +96,8 @@ class Job:
     kind: str
     file: str
     name: str
-    path: Path
+    path: str
+    table: str | None  # of a database
     place: Path
     recipe: dict[str, Any]
     settings: dict[str, Any]
@@ -126,6 +127,12 @@ class Job:
             return False
         return self.stage["done"] > 0 if self.kind == "compare" else bool(self.stage["anytime"])
 
+    @property
+    def called(self) -> str:
+        """The file as a command names it, without folders: of a database with its table."""
+        file = last_part(self.name)
+        return file if self.table is None else f"{file}#{self.table}"
+
     def card(self) -> dict[str, Any]:
         """Return what a list says of it."""
         keys = "id", "kind", "file", "name", "state", "created", "says"
@@ -134,7 +141,7 @@ class Job:
     def to_json(self, ahead: int, after: int) -> dict[str, Any]:
         """Return the job as JSON; the curve from point `after` on."""
         self.read()
-        same = self.kind, last_part(self.name), self.settings, self.more, self.trees
+        same = self.kind, self.called, self.settings, self.more, self.trees
         return {
             **self.card(),
             "ahead": ahead,
@@ -146,6 +153,7 @@ class Job:
             "error": self.error,
             "recipe": self.recipe,
             "reading": self.reading,
+            "table": self.table,
             "compare": self.more.get("compare"),
             "command": command_line(*same),
             "python": python_snippet(*same),
@@ -183,7 +191,7 @@ class Job:
 
     def request(self) -> dict[str, Any]:
         """Return the request to the worker."""
-        request = {"kind": self.kind, "path": str(self.path), "settings": self.settings}
+        request = {"kind": self.kind, "path": self.path, "settings": self.settings}
         return {**request, **self.more, "trees": self.trees}
 
 

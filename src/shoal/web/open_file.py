@@ -16,7 +16,10 @@ from shoal.web.estimates import Estimates
 
 @dataclass
 class Opened:
-    """An opened file: its path, inspection and draft settings."""
+    """An opened file: its path, inspection and draft settings.
+
+    Of a database, `tables` are those that can be opened, and `table` is the one that is meant.
+    """
 
     id: str
     name: str
@@ -30,10 +33,31 @@ class Opened:
     look: dict[str, Any] | None = None
     draft: Any = None
     reading: dict[str, Any] = field(default_factory=dict)  # how it is to be read, where asked
+    tables: list[str] = field(default_factory=list)
+    table: str | None = None
     trees: dict[str, dict[str, Any]] = field(default_factory=dict)
     estimates: Estimates = field(default_factory=Estimates)
     tasks: list[asyncio.Task[Any]] = field(default_factory=list)  # looks at it
     touched: float = field(default_factory=time.time)
+
+    @property
+    def source(self) -> str:
+        """The path that is read: of a database with its table."""
+        return str(self.path) if self.table is None else f"{self.path}#{self.table}"
+
+    def choose(self, table: Any) -> None:
+        """Take one of the tables of a database; no table where none is said."""
+        if table is not None and table not in self.tables:
+            raise Refused(400, "there is no such table in this file")
+        self.table = table
+
+    def take(self, look: dict[str, Any]) -> None:
+        """Keep what a worker saw; of a database of several tables one is to be chosen first."""
+        self.tables, self.table = look.pop("tables"), look.pop("table")
+        if self.tables and self.table is None:
+            self.state = "choosing"
+            return
+        self.look, self.state = look, "ready"
 
     def card(self) -> dict[str, Any]:
         """Return what a list says of it."""
@@ -47,7 +71,7 @@ class Opened:
             for key, tree in self.trees.items()
         ]
         more = {"error": self.error, "draft": self.draft, "trees": trees, "look": self.look,
-                "reading": self.reading}  # fmt: skip
+                "reading": self.reading, "tables": self.tables, "table": self.table}  # fmt: skip
         return {**self.card(), **more}
 
 
@@ -81,7 +105,7 @@ def last_part(name: str) -> str:
 def kept_name(name: str, ending: str) -> str:
     """Return the name a file gets on disk: the last part of its own, of plain signs alone."""
     stem = last_part(name)[: -len(ending)]
-    plain = "".join(c if c.isprintable() and c not in '/:*?"<>|' else "_" for c in stem)
+    plain = "".join(c if c.isprintable() and c not in '/:*?"<>|#' else "_" for c in stem)
     plain = plain.encode("utf-8", "replace")[:80].decode("utf-8", "ignore").strip(" .")
     usable = plain and not plain.startswith("-") and not is_reserved(plain)
     return f"{plain if usable else 'table' + plain}{ending}"

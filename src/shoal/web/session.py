@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.system.current import current
+from shoal.table.files.database_names import file_of
 from shoal.web.errors import Refused
 from shoal.web.jobs import QUEUED, RUNNING, Job, Queue, Worker, answer_of
 from shoal.web.open_file import Opened, check_ready, kept_name, plain_name, tree_names
@@ -105,6 +106,7 @@ class Session:
             return {}
         for path in every:
             own = path.name.lower().endswith(ENDINGS) and not path.name.startswith(".")
+            own = own and file_of(path) == path  # and not called like a table of a database
             with contextlib.suppress(OSError):
                 if own and path.is_file() and path.resolve().parent == inside:
                     entries[self.workspace.named(path.name)] = path
@@ -208,19 +210,21 @@ class Session:
 
     async def _look(self, file: Opened) -> None:
         """Let a worker inspect a file; errors are stored in the file's state."""
-        request = {"kind": "look", "path": str(file.path), "input": file.reading}
+        request: dict[str, Any] = {"kind": "look", "path": file.source, "input": file.reading}
+        request["uploaded"] = file.origin == "upload"
         try:
-            file.look = await self._ask(request, LOOK, self.looking)
+            look = await self._ask(request, LOOK, self.looking)
             if not file.reading:
-                file.reading = read_input(file.look.get("reading", {}))
-            file.state = "ready"
+                file.reading = read_input(look.get("reading", {}))
+            file.take(look)
         except Refused as refused:
             file.state, file.error = "failed", refused.message
 
-    def look_again(self, file: Opened, reading: dict[str, Any]) -> None:
-        """Read a file in another way: with another delimiter, say."""
+    def look_again(self, file: Opened, reading: dict[str, Any], table: Any = None) -> None:
+        """Read a file in another way: with another delimiter, or another table of it."""
         if file.state == "looking":
             raise Refused(409, "the file is being looked at")
+        file.choose(table)
         file.reading = read_input(reading)
         file.state, file.error, file.look = "looking", None, None
         file.tasks.append(self._start(self._look(file)))
@@ -240,7 +244,7 @@ class Session:
     async def tree(self, file: Opened, request: HierarchyRequest) -> dict[str, Any]:
         """Build or check a hierarchy; one given as text that covers the column is kept."""
         check_ready(file)
-        job: dict[str, Any] = {"kind": "tree", "path": str(file.path)}
+        job: dict[str, Any] = {"kind": "tree", "path": file.source}
         job["input"] = {**file.reading, **request.input}
         job |= {"column": request.column, "rule": request.rule}
         _, place = self._new_place("asked")
@@ -285,7 +289,7 @@ class Session:
         """Estimate time, memory and loss from a sample, for a tab; tabs take turns."""
         check_ready(file)
         settings = read_recipe(recipe, file.trees, file.reading)
-        request = {"kind": "preview", "path": str(file.path), "settings": settings}
+        request = {"kind": "preview", "path": file.source, "settings": settings}
         return await file.estimates.ask(tab, lambda: self._start(self._ask(request, QUESTION)))
 
     def start(self, file: Opened, kind: str, recipe: dict[str, Any], more: dict[str, Any]) -> Job:
@@ -298,7 +302,8 @@ class Session:
             kind=kind,
             file=file.id,
             name=file.name,
-            path=file.path,
+            path=file.source,
+            table=file.table,
             place=self.workspace.path / "jobs" / key,
             recipe=recipe,
             settings=settings,

@@ -12,12 +12,16 @@ from shoal.plan.estimate import machine_memory
 from shoal.save.spreadsheet import formulas_in
 from shoal.settings import Settings
 from shoal.table.csv_text.split import last_end
+from shoal.table.dataframes.frames import from_arrow
 from shoal.table.dialects.dialect import HOW
+from shoal.table.files.database_names import file_of, is_database, parted
+from shoal.table.files.databases import Database, with_doubts
 from shoal.table.files.formats import is_csv, is_parquet, is_text
 from shoal.table.files.opening import first_bytes
-from shoal.table.files.packed import packing
+from shoal.table.files.packed import TEXTS, packing
+from shoal.table.files.sqlite_tables import has_journal
 from shoal.table.files.unpacking import check_unpacks
-from shoal.table.memory import is_packed, needed, parquet_size, read_memory, shape
+from shoal.table.memory import is_packed, needed, read_memory, shape, typed_size
 from shoal.table.read import read
 from shoal.table.table import Table
 from shoal.web.uploads import COLUMNS, ROWS
@@ -27,6 +31,12 @@ HEAD = 64 << 20  # bytes of text that are looked at of a larger file
 PLAUSIBLE = 200  # cells that a byte of Parquet may hold
 FEW_CELLS = 100_000_000
 NAME = 1_000  # signs of a column's name
+SOME = 10_000  # records that are read at once
+STORE = "the desk opens no views; make a table of one with CREATE TABLE … AS SELECT * FROM …"
+JOURNAL = (
+    "the database keeps its latest changes in a second file (-wal) until its program is closed; if "
+    "the program was open when this file was copied or uploaded, they are missing here"
+)
 
 
 def whole_table(path: Path, given: Mapping[str, Any]) -> Table:
@@ -47,14 +57,17 @@ def some_table(
     The part, of at most so many bytes, lies in the folder of the job, under the file's own name;
     large is what takes too much of the machine's memory, in MB.
     """
-    check_parquet(path)
+    check_content(path)
     available = memory()
-    if not is_text(path) and not is_parquet(path):  # read as a whole
+    has_head = is_text(path) or is_parquet(path) or is_database(path)
+    if not has_head:  # read as a whole
         check_room(path)
         available = None
     if available is None or needed(path) <= SHARE * available * 1e6:
         table = whole_table(path, given)
         records = table.rows
+    elif is_database(path):
+        table, records = database_head(path, most)
     else:
         table = whole_table(head_of(path, place, most), given)
         records = max(table.rows, _about(path))
@@ -65,7 +78,7 @@ def some_table(
 def _about(path: Path) -> int:
     """Return about how many records a file has; gzip is taken to have packed it to a quarter."""
     if is_parquet(path):
-        return parquet_size(path)[0]
+        return typed_size(path)[0]
     size = path.stat().st_size * (4 if is_packed(path) else 1)
     return int(size / max(shape(path)[1], 1.0))
 
@@ -88,11 +101,64 @@ def head_of(path: Path, place: Path, most: int = HEAD) -> Path:
         pq.write_table(pa.Table.from_batches(batches), folder / path.name)
         return folder / path.name
     name = path.name[: len(path.name) - len(packing(path.name))]
+    name += "" if name.lower().endswith(TEXTS) else TEXTS[0]
     text = first_bytes(path, most)
     if len(text) >= most:
         text = text[: last_end(text)]
     (folder / name).write_bytes(text)
     return folder / name
+
+
+def database_head(path: Path, most: int = HEAD) -> tuple[Table, int]:
+    """Return the first records of a database's table, in about so many bytes, and how many it has.
+
+    Kinds of columns are those of the whole table.
+    """
+    import pyarrow as pa
+
+    database, batches, size = Database(path), [], 0
+    with database.opened(in_pieces=True) as (name, table):
+        for batch in table.batches(SOME):
+            batches.append(batch)
+            size += batch.nbytes
+            if size > most:
+                break
+        source = database.source(name, table, "")
+        head = from_arrow(pa.Table.from_batches(batches, table.schema), source)
+        return with_doubts(head, table.doubts), database.rows
+
+
+def stored_tables(path: Path) -> list[str]:
+    """Return the tables of a database file; of any other file none.
+
+    A view is a query that whoever made the file wrote, and a virtual table runs code of a library:
+    the desk takes files of strangers and opens neither.
+    """
+    if not is_database(path):
+        return []
+    database = Database(path)
+    stored = database.stored()
+    if not stored:
+        raise InputError(f"{database.file.name}: there is no table in this database; {STORE}")
+    return stored
+
+
+def journal_findings(path: Path) -> list[str]:
+    """Return what may be missing of an uploaded database, in words: the file of its changes."""
+    return [JOURNAL] if is_database(path) and has_journal(file_of(path)) else []
+
+
+def check_table(path: Path) -> None:
+    """Refuse what is no stored table of a database."""
+    both = parted(path)
+    if both is not None and both[1] not in stored_tables(path):
+        raise InputError(f"{both[0].name}: there is no such table in it; {STORE}")
+
+
+def check_content(path: Path) -> None:
+    """Refuse what the desk does not open: views of databases, and Parquet that is no table."""
+    check_table(path)
+    check_parquet(path)
 
 
 def check_parquet(path: Path) -> None:
@@ -115,7 +181,7 @@ def check_parquet(path: Path) -> None:
 
 def check_compared(path: Path, settings: Settings) -> None:
     """Refuse to compare what does not fit in the memory given, or in the machine's."""
-    check_parquet(path)
+    check_content(path)
     check_room(path)
     limit = settings.protect.memory
     if limit is not None and needed(path) > read_memory(limit):

@@ -19,6 +19,7 @@ from shoal.plan.plan import Plan, once_read, plan_table
 from shoal.report.reload import load_report
 from shoal.settings import RunOptions, Settings, build, load
 from shoal.table.dialects.propose import Proposal, propose
+from shoal.table.files.database_names import file_of, table_of
 from shoal.table.files.formats import check_kind, is_text
 from shoal.table.inspect import inspect
 from shoal.table.roles import Column, Kind, Role
@@ -26,7 +27,15 @@ from shoal.table.table import as_floats, missing_cells, some_rows
 from shoal.table.texts import texts_of
 from shoal.web.charts import CELL, charts_of, counted_values
 from shoal.web.messages import CHARTS, MADE, PACKED, PRIVATE, ProgressWriter, write_json
-from shoal.web.tables import check_compared, check_headers, check_parquet, some_table, whole_table
+from shoal.web.tables import (
+    check_compared,
+    check_content,
+    check_headers,
+    journal_findings,
+    some_table,
+    stored_tables,
+    whole_table,
+)
 
 ROWS = 20  # of a table that are shown
 BINS, WORDS = 24, 8
@@ -41,9 +50,17 @@ def look(request: Mapping[str, Any], place: Path, _progress: ProgressWriter) -> 
     Where nothing is said of a text file it is read as it seems to be written.
     """
     path, given = Path(request["path"]), request["input"]
+    tables, wanted = stored_tables(path), None
+    if tables:
+        wanted = table_of(path) or (tables[0] if len(tables) == 1 else None)
+        if wanted is None:
+            return {"tables": tables, "table": None}
+        path = Path(f"{file_of(path)}#{wanted}")
     found = Proposal()
     if not given and is_text(path):
         found = propose(path)
+    if request.get("uploaded"):
+        found.findings += journal_findings(path)
     table, records = some_table(path, given or found.options, place)
     inspection = inspect(table)
     columns = [
@@ -53,6 +70,8 @@ def look(request: Mapping[str, Any], place: Path, _progress: ProgressWriter) -> 
     some = table.take(np.arange(min(ROWS, table.rows)))
     cells = [_first(column) for column in some.columns]
     return {
+        "tables": tables,
+        "table": wanted,
         "records": records,
         "seen": table.rows,
         "delimiter": table.source.delimiter if is_text(path) else None,
@@ -201,7 +220,7 @@ def anonymize(request: Mapping[str, Any], place: Path, progress: ProgressWriter)
     """Make a release, with all that goes with it, and the charts to judge it by."""
     settings = build(request["settings"])
     path = Path(request["path"])
-    check_parquet(path)
+    check_content(path)
     check_kind(request.get("format", "csv"))
     if settings.protect.memory is not None:
         return _by_regions(path, settings, place, progress, request)
@@ -242,7 +261,10 @@ def _carried(own: Path, request: Mapping[str, Any]) -> None:
         column: names.get(str((own / rule).resolve()), rule)
         for column, rule in recipe.hierarchies.items()
     }
-    published = recipe.replace(input={"path": Path(request["path"]).name}, release={"output": None})
+    path = Path(request["path"])
+    table = table_of(path)
+    name = f"{file_of(path).name}#{table}" if table else path.name
+    published = recipe.replace(input={"path": name}, release={"output": None})
     published = published.model_copy(update={"hierarchies": trees})
     (own / RECIPE).write_text(published.to_toml(), encoding="utf-8")
 

@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from shoal.system.current import current
+from shoal.table.files.database_names import DATABASES, DUCKDB, DUCKDB_AT, SQLITE
 from shoal.table.files.formats import ARROW, JSON_LINES, SPREADSHEETS, STATISTICS
+from shoal.table.files.packed import PACKINGS, TEXTS, packing
 from shoal.web.errors import Refused
 
 PIECE = 1 << 20
@@ -20,13 +22,36 @@ RESERVE = 1 << 30  # bytes of the disk that are left free
 COLUMNS, ROWS, LINE = 10_000, 500_000_000, 1 << 24
 RATIO, UNPACKED = 200, 100 << 20  # what unpacks to more than both is no table
 ENDINGS = (
-    ".csv.gz", ".csv", ".tsv", ".txt", ".parquet", *ARROW, *JSON_LINES, *STATISTICS, *SPREADSHEETS
+    *(f"{text}{packed}" for text in TEXTS for packed in PACKINGS), ".zip", *TEXTS, ".parquet",
+    *ARROW, *JSON_LINES, *STATISTICS, *SPREADSHEETS, *DATABASES,
 )  # fmt: skip
-ZIPPED = (".xlsx", ".xlsm", ".xlsb", ".ods")
 TAKEN = (
-    "only csv, csv.gz, Parquet, Feather, JSON lines, Excel, OpenDocument, SPSS, Stata and SAS "
-    "files are taken"
+    "only csv (also packed as gz, bz2, zst or zip), Parquet, Feather, JSON lines, Excel, "
+    "OpenDocument, SPSS, Stata, SAS, SQLite and DuckDB files are taken"
 )
+
+
+@dataclass(frozen=True)
+class Mark:
+    """How files of a kind begin, and the endings of names that promise one."""
+
+    begins: bytes | tuple[bytes, ...]
+    what: str
+    endings: tuple[str, ...]
+
+
+def _packed(how: str) -> tuple[str, ...]:
+    return tuple(ending for ending in ENDINGS if packing(ending) == how)
+
+
+MARKS = (
+    Mark(b"PK\x03\x04", "zip archive or workbook",
+         (".xlsx", ".xlsm", ".xlsb", ".ods", *_packed(".zip"))),
+    Mark(b"PAR1", "Parquet file", (".parquet",)),
+    Mark(b"\x1f\x8b", "gzip file", _packed(".gz")),
+    Mark(tuple(b"BZh%d1AY&SY" % level for level in range(1, 10)), "bzip2 file", _packed(".bz2")),
+    Mark(b"\x28\xb5\x2f\xfd", "Zstandard file", _packed(".zst")),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -96,13 +121,17 @@ def _keep(file: BinaryIO, piece: bytes, watch: Watch, target: Path) -> None:
 
 
 class Watch:
-    """Looks at a file as it comes and raises where it is no table, or one beyond the limits."""
+    """Looks at a file as it comes and raises where it is no table, or one beyond the limits.
+
+    What gzip packed is unpacked here as it comes; every other kind is read by a worker alone,
+    within the limits of the library.
+    """
 
     def __init__(self, ending: str, allowed: Allowance) -> None:
         self.ending, self.allowed = ending, allowed
         self.packed = self.unpacked = self.lines = self.since = 0
         self.first = True
-        self.unzip = zlib.decompressobj(wbits=31) if ending == ".csv.gz" else None
+        self.unzip = zlib.decompressobj(wbits=31) if packing(ending) == ".gz" else None
         self.head = bytearray()
 
     def see(self, piece: bytes) -> None:
@@ -125,15 +154,20 @@ class Watch:
         self._columns()
 
     def _magic(self, piece: bytes) -> None:
-        if piece.startswith(b"PK\x03\x04") != (self.ending in ZIPPED):
-            fault = "is no workbook" if self.ending in ZIPPED else "is a zip archive or a workbook"
-            raise Refused(415, f"the file {fault}, whatever its name says")
-        if (self.ending == ".parquet") != piece.startswith(b"PAR1"):
-            fault = "is no Parquet file" if self.ending == ".parquet" else "is a Parquet file"
-            raise Refused(415, f"the file {fault}, whatever its name says")
-        if (self.ending == ".csv.gz") != piece.startswith(b"\x1f\x8b"):
-            fault = "is not compressed by gzip" if self.ending == ".csv.gz" else "is a gzip file"
-            raise Refused(415, f"the file {fault}, whatever its name says")
+        """Refuse what does not begin as its name says."""
+        faults = [
+            f"is {'no' if self.ending in mark.endings else 'a'} {mark.what}"
+            for mark in MARKS
+            if piece.startswith(mark.begins) != (self.ending in mark.endings)
+        ]
+        is_sqlite = piece.startswith(SQLITE)
+        if self.ending in DATABASES:
+            if not is_sqlite and not piece[DUCKDB_AT:].startswith(DUCKDB):
+                faults = ["is no SQLite or DuckDB database, or an encrypted one"]
+        elif is_sqlite:
+            faults.append("is an SQLite database")
+        if faults:
+            raise Refused(415, f"the file {faults[0]}, whatever its name says")
 
     def _unpack(self, piece: bytes) -> None:
         """Count what a compressed file unpacks to, a piece at a time."""

@@ -11,6 +11,8 @@ from pathlib import Path
 from shoal.errors import InputError, RequestError, listed, nearest_names, shown
 
 DATABASES = (".duckdb", ".ddb", ".sqlite", ".sqlite3", ".db", ".db3")
+SQLITE, DUCKDB = b"SQLite format 3\0", b"DUCK"  # how files begin
+DUCKDB_AT = 8  # where a DuckDB file has its mark
 OWN = "main"  # the schema of tables that are named without one
 NAMED = re.compile(rf"(.*?(?:{'|'.join(map(re.escape, DATABASES))}))(?:#(.*))?", re.I | re.S)
 
@@ -66,6 +68,12 @@ def file_of(path: Path) -> Path:
     """Return the file that a path names: that of a database without the table."""
     both = parted(path)
     return path if both is None else both[0]
+
+
+def table_of(path: Path) -> str:
+    """Return the table of a database that a path names, "" where it names none."""
+    both = parted(path)
+    return "" if both is None else both[1]
 
 
 def choose(wanted: str, known: Sequence[TableName], file: str) -> TableName:

@@ -17,15 +17,20 @@ import pyarrow as pa
 from shoal.errors import InputError, shown
 from shoal.table.dataframes.frames import check_names, from_arrow
 from shoal.table.dataframes.lazy import BATCH, RECORDS
-from shoal.table.files.database_names import TableName, choose, parted
+from shoal.table.files.database_names import (
+    DUCKDB,
+    DUCKDB_AT,
+    SQLITE,
+    TableName,
+    choose,
+    parted,
+)
 from shoal.table.files.opening import check_file_name, check_ordinary, digest_of, first_bytes
 from shoal.table.files.unpacking import GZIP_RATIO, check_unpacked
 from shoal.table.roles import Column
 from shoal.table.source import Source
 from shoal.table.table import Table
 
-SQLITE, DUCKDB = b"SQLite format 3\0", b"DUCK"
-DUCKDB_AT = 8  # where a DuckDB file has its mark
 JOURNALS = {"SQLite": ("-wal", "-journal"), "DuckDB": (".wal",)}
 SOME = 1_000  # records that tell how long one is
 FEW = 1_000_000  # records of a view that a small file may have
@@ -61,6 +66,10 @@ class OpenDatabase(Protocol):
         """Return its tables and views."""
         ...
 
+    def stored(self) -> Sequence[TableName]:
+        """Return its tables, without what runs somebody's code to be read."""
+        ...
+
     def table(self, name: TableName) -> DatabaseTable:
         """Return one of them."""
         ...
@@ -90,6 +99,13 @@ class Database:
     def _stat(self) -> tuple[int, int]:
         status = check_ordinary(self.file)
         return status.st_size, status.st_mtime_ns
+
+    def stored(self) -> list[str]:
+        """Return the names of the tables that are no views."""
+        kind = kind_of(self.file)
+        self._check(kind)
+        with _opened(self.file, kind, in_pieces=True) as database:
+            return [str(name) for name in database.stored()]
 
     @contextlib.contextmanager
     def opened(self, in_pieces: bool = False) -> Iterator[tuple[TableName, DatabaseTable]]:

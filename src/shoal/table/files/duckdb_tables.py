@@ -22,13 +22,13 @@ CONFIG = {
     "lock_configuration": True, "threads": 1,
 }  # fmt: skip
 LITTLE = "100MB"  # of memory, for a table that is read in pieces: else all of it would be kept
-EVERY = """
+STORED = """
 SELECT schema_name, table_name FROM duckdb_tables()
 WHERE NOT internal AND database_name = current_database()
-UNION ALL
+"""
+VIEWS = """
 SELECT schema_name, view_name FROM duckdb_views()
 WHERE NOT internal AND database_name = current_database()
-ORDER BY ALL
 """
 
 
@@ -71,7 +71,14 @@ class DuckdbDatabase:
 
     def names(self) -> list[TableName]:
         """Return its tables and views."""
-        rows = self._connection.execute(EVERY).fetchall()
+        return self._listed(f"{STORED} UNION ALL {VIEWS} ORDER BY ALL")
+
+    def stored(self) -> list[TableName]:
+        """Return the tables that are no views."""
+        return self._listed(f"{STORED} ORDER BY ALL")
+
+    def _listed(self, sql: str) -> list[TableName]:
+        rows = self._connection.execute(sql).fetchall()
         return [TableName(schema, name) for schema, name in rows]
 
     def table(self, name: TableName) -> DuckdbTable:

@@ -23,8 +23,12 @@ def packing(name: str) -> str:
 
 
 def is_text_name(name: str) -> bool:
-    """Tell whether a name is one of a text file, packed or not."""
-    return name.lower().removesuffix(packing(name)).endswith(TEXTS)
+    """Tell whether a name is one of a text file, packed or not.
+
+    Of a zip file, whose packer often leaves out the ending of what is in it, that one tells.
+    """
+    ending = packing(name)
+    return ending == ".zip" or name.lower().removesuffix(ending).endswith(TEXTS)
 
 
 class Unpacked:

@@ -18,16 +18,17 @@ import pyarrow as pa
 
 from shoal.errors import InputError
 from shoal.table.csv_text.line_length import MAX_LINE
-from shoal.table.files.database_names import OWN, TableName, quoted
+from shoal.table.files.database_names import OWN, SQLITE, TableName, quoted
 from shoal.table.files.opening import first_bytes
 
 PATIENCE = 1.0  # seconds that another program may hold the file
 FETCHED = 16_384  # records that are Python values at once
 BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-WAL_AT, WAL = 18, b"\x02\x02"  # a file whose changes go to another file first
+WAL_AT, WAL = 18, b"\x02\x02"
 EXACT = 2**53  # up to which whole numbers are floats
 WORDS = {"integer": "whole", "real": "number", "text": "text", "blob": "blob"}
-ADVICE = "make a view of it with one kind (CAST, NULLIF)"
+ADVICE = "make a view, or a table, of it with one kind (CAST, NULLIF)"
+LISTS_TABLES = (3, 37)  # the SQLite that first tells what it takes an entry of the schema for
 
 
 class SqliteTable:
@@ -150,6 +151,21 @@ class SqliteDatabase:
         )
         return [TableName(OWN, str(name)) for (name,) in rows]
 
+    def stored(self) -> list[TableName]:
+        """Return the tables that are neither views nor virtual.
+
+        Entries of the schema can be forged to say otherwise; SQLite is asked what it made of them.
+        """
+        if sqlite3.sqlite_version_info < LISTS_TABLES:
+            raise InputError(
+                f"SQLite {sqlite3.sqlite_version} cannot tell tables from views safely; 3.37 can"
+            )
+        rows = self._connection.execute(
+            "SELECT name FROM pragma_table_list WHERE schema = ? AND type = 'table' "
+            "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name", (OWN,)
+        )  # fmt: skip
+        return [TableName(OWN, str(name)) for (name,) in rows]
+
     def table(self, name: TableName) -> SqliteTable:
         """Return one of them."""
         return SqliteTable(self._connection, name)
@@ -177,14 +193,19 @@ def opened_sqlite(file: Path) -> Iterator[SqliteDatabase]:
         raise InputError(f"{file.name}: {reason}") from None
 
 
+def has_journal(file: Path) -> bool:
+    """Tell whether an SQLite file is of WAL mode: its changes go to another file first."""
+    head = first_bytes(file, WAL_AT + len(WAL))
+    return head.startswith(SQLITE) and head[WAL_AT:] == WAL
+
+
 def _connected(file: Path) -> sqlite3.Connection:
     """Return a connection that changes nothing, not even beside the file.
 
     To read a file of WAL mode makes two files beside it, unless it is said that nobody writes: so
     it is said of such a file, whose changes are asked for before and after.
     """
-    head = first_bytes(file, WAL_AT + len(WAL))
-    mode = "mode=ro&immutable=1" if head[WAL_AT:] == WAL else "mode=ro"
+    mode = "mode=ro&immutable=1" if has_journal(file) else "mode=ro"
     uri = f"file:{quote(str(file.absolute()))}?{mode}"
     connection = sqlite3.connect(
         uri, uri=True, timeout=PATIENCE, isolation_level=None, check_same_thread=False

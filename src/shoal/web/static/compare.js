@@ -80,7 +80,7 @@ function runs(comparison, use) {
 async function pick(job, point, trouble) {
   try {
     const path = `/files/${checked(job.file)}`;
-    const file = await readAs(path, job.reading);
+    const file = await readAs(path, job);
     const draft = draftOf(file.look, job.recipe, restored(file.look, file.draft), job.compare);
     draft.method = point.auto ? "auto" : point.method;
     draft.k = String(point.k);
@@ -93,10 +93,10 @@ async function pick(job, point, trouble) {
 }
 
 /** Return the file once it is read as it was for the comparison. */
-async function readAs(path, reading) {
+async function readAs(path, { reading, table }) {
   let file = await get(`${path}.json`);
-  if (!same(file.reading, reading)) {
-    await send("POST", `${path}/look`, { input: reading });
+  if (!same(file.reading, reading) || file.table !== table) {
+    await send("POST", `${path}/look`, { input: reading, table });
     file = await get(`${path}.json`);
   }
   while (file.state === "looking") {

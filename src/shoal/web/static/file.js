@@ -7,7 +7,7 @@ import { cut, el, name, problem, set, table } from "./dom.js";
 import { comparePart, knownMethods, runPanel } from "./estimate.js";
 import { bytes, counted } from "./format.js";
 import { finishButton, jobList } from "./home.js";
-import { findings, readAgain, readingSection } from "./reading.js";
+import { chooseTable, findings, readAgain, readingSection } from "./reading.js";
 import { rolesSection } from "./roles.js";
 import { treesSection } from "./trees.js";
 
@@ -16,6 +16,10 @@ export async function showFile(main, id) {
   const file = await looked(main, id);
   document.title = `${cut(file.name, 40)} · Shoal`;
   const trouble = el("div");
+  if (file.state === "choosing") {
+    set(main, heading(file), trouble, chooseTable(file, trouble), finishButton(file, trouble));
+    return;
+  }
   if (file.state === "failed" || !file.look) {
     set(main, heading(file), problem(file.error ?? "The file cannot be read."),
       readAgain(file, trouble), finishButton(file, trouble), trouble);
@@ -64,7 +68,7 @@ function heading(file) {
       + (look.seen < look.records ? `; the first ${counted(look.seen, "record")} were looked at` : "")
     : bytes(file.bytes);
   return [el("p", { class: "crumbs" }, el("a", { href: "/" }, "All files")),
-    el("h1", null, name(file.name)), el("p", { class: "soft" }, about)];
+    el("h1", null, name(file.name), file.table && [": ", name(file.table)]), el("p", { class: "soft" }, about)];
 }
 
 /** Return what the parts of the page share: the draft, and who wants to hear of its changes. */

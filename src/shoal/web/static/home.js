@@ -7,7 +7,10 @@ import { bytes, moment } from "./format.js";
 import { STATES } from "./words.js";
 
 const ORIGINS = { upload: "uploaded", folder: "from the folder", sample: "sample" };
-const LOOKS = { looking: "being looked at…", ready: "ready", failed: "cannot be read" };
+const LOOKS = {
+  looking: "being looked at…", ready: "ready", failed: "cannot be read",
+  choosing: "a table of it is to be chosen",
+};
 
 /** Show the desk. */
 export async function showHome(main) {
@@ -45,7 +48,7 @@ function opening(desk, trouble) {
   const folder = desk.folder && el("div", { class: "card" },
     el("h3", null, "From the folder ", name(desk.folder.name)),
     desk.folder.entries.length === 0
-      ? el("p", { class: "soft" }, "There is no csv, csv.gz or Parquet file in it.")
+      ? el("p", { class: "soft" }, "There is no file in it that can be opened.")
       : el("ul", { class: "plain scroll" }, desk.folder.entries.map((entry) =>
         el("li", { class: "line" },
           el("button", {
@@ -67,8 +70,8 @@ function opening(desk, trouble) {
     el("div", { class: "cards" }, dropZone(desk.limit, trouble), folder, samples));
 }
 
-const ACCEPTED = ".csv,.tsv,.txt,.gz,.parquet,.feather,.arrow,.ipc,.jsonl,.ndjson,.sav,.zsav,.por,"
-  + ".dta,.sas7bdat,.xpt,.xlsx,.xlsm,.xlsb,.xls,.ods";
+const ACCEPTED = ".csv,.tsv,.txt,.gz,.bz2,.zst,.zip,.parquet,.feather,.arrow,.ipc,.jsonl,.ndjson,.sav,.zsav,.por,"
+  + ".dta,.sas7bdat,.xpt,.xlsx,.xlsm,.xlsb,.xls,.ods,.duckdb,.ddb,.sqlite,.sqlite3,.db,.db3";
 
 function dropZone(limit, trouble) {
   const input = el("input", {
@@ -82,7 +85,8 @@ function dropZone(limit, trouble) {
     input,
     el("label", { class: "button primary", for: "upload" }, "Choose a file"),
     el("p", { class: "soft", id: "upload-hint" },
-      `or drop it here: csv, Parquet, Excel, SPSS, Stata, SAS and others, up to ${bytes(limit)}. `
+      "or drop it here: csv (also zipped), Parquet, Excel, SPSS, Stata, SAS, SQLite, DuckDB and "
+      + `others, up to ${bytes(limit)}. `
       + "It goes to the program on this machine, nowhere else."),
     told);
   async function take(file) {

@@ -63,7 +63,7 @@ def make(
         if request is None:
             check_screen(Path(data), settings)
             result = anonymize_with(
-                Path(data), settings, report, run.threads, folder, echo_estimate
+                Path(data), settings, report, run.threads, folder, echo_estimate, kind="csv"
             )
             write_stdout(stdout_bytes(result))
         else:
@@ -117,7 +117,9 @@ def make_pack(
         if sign is not None:
             check_key(sign)
         check_whole(source, settings)
-        result = anonymize_with(Path(source), settings, report, run.threads, None, echo_estimate)
+        result = anonymize_with(
+            Path(source), settings, report, run.threads, None, echo_estimate, kind=kind
+        )
         result.pack(folder, force=run.force, format=kind, sign=sign)
     with contextlib.suppress(KeyboardInterrupt):
         _echo_result(result, None, run.as_json, True)

@@ -188,8 +188,9 @@ def _release_in_memory(
 ) -> Released:
     """Release a file or a Table that fits in memory."""
     result = anonymize_with(
-        data, settings, callback, request.threads, request.folder, request.on_estimate
-    )
+        data, settings, callback, request.threads, request.folder, request.on_estimate,
+        kind=request.targets.kind,
+    )  # fmt: skip
     Reporter.of(callback)("writing and verifying", 0, 1)
     save(
         result, request.targets, force=request.force, with_page=request.with_page,

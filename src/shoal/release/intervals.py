@@ -5,7 +5,7 @@ Inside, a released interval is a text, `[72,76]`, or a single value where both e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
@@ -44,16 +44,37 @@ def handed_over(table: Table, how: str | None, typed: bool) -> Table:
     `typed` says that it holds structs, as Parquet does. Without `how` they are structs there, and
     texts elsewhere.
     """
-    if how == STRUCT and not typed and any(column.ends is not None for column in table.columns):
-        raise RequestError(
-            "intervals as structs are for dataframes and Parquet, Feather or Arrow files; say "
-            "--intervals text or columns"
-        )
+    wide = {column.name for column in table.columns if column.ends is not None}
+    handed_names(table.names, wide, how, typed)
     if how == COLUMNS:
         return _split(table)
     if typed and how != TEXT:
         return table
     return table.mapped(lambda column: column.replace(ends=None))
+
+
+def handed_names(
+    names: Sequence[str], wide: Container[str], how: str | None, typed: bool
+) -> list[str]:
+    """Return the names of columns as a file gets them; `wide` are those of intervals.
+
+    Raises RequestError where it cannot hold the intervals as asked, or two names would be one.
+    """
+    if how == STRUCT and not typed and any(name in wide for name in names):
+        raise RequestError(
+            "intervals as structs are for dataframes and Parquet, Feather or Arrow files; say "
+            "--intervals text or columns"
+        )
+    if how != COLUMNS:
+        return list(names)
+    both = {name: ends_of(name) for name in names if name in wide}
+    taken = [end for ends in both.values() for end in ends if end in names]
+    if taken:
+        raise RequestError(
+            f"the ends of intervals would be called {listed(taken)}, which there is already; "
+            "rename it, or say --intervals text"
+        )
+    return [each for name in names for each in both.get(name, (name,))]
 
 
 def for_frame(table: Table, how: str | None) -> Table:
@@ -79,13 +100,6 @@ def names_in(released: Iterable[str], names: Iterable[str]) -> list[str]:
 
 def _split(table: Table) -> Table:
     """Return a table with two columns for every one of intervals, each written as that was."""
-    wide = [column for column in table.columns if column.ends is not None]
-    taken = [end for column in wide for end in ends_of(column.name) if end in table.names]
-    if taken:
-        raise RequestError(
-            f"the ends of intervals would be called {listed(taken)}, which there is already; "
-            "rename it, or say --intervals text"
-        )
     columns: list[Column] = []
     for column in table.columns:
         if column.ends is None:
@@ -97,7 +111,7 @@ def _split(table: Table) -> Table:
             columns.append(
                 column.replace(name=name, kind=kind, values=values, ends=None, written=None)
             )
-    own = {column.name for column in wide}
+    own = {column.name for column in table.columns if column.ends is not None}
     notations = [
         (each, notation)
         for name, notation in table.source.notations

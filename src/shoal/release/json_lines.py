@@ -18,7 +18,7 @@ RECORDS = 65_536  # that are written at a time
 
 def json_lines_bytes(table: Table, order: Integers) -> bytes:
     """Return JSON lines with the rows in an order; a missing cell is null."""
-    columns = [_values(column) for column in table.columns]
+    columns = [json_values(column) for column in table.columns]
     return b"".join(_pieces(table.names, columns, order))
 
 
@@ -31,7 +31,7 @@ def _pieces(names: list[str], columns: list[Any], order: Integers) -> Iterator[b
         yield "".join(f"{write(record)}\n" for record in records).encode("utf-8")
 
 
-def _values(column: Column) -> Any:
+def json_values(column: Column) -> Any:
     """Return values that JSON has: numbers, true and false, texts."""
     if column.kind in (Kind.FLOAT, Kind.DECIMAL):
         return as_numbers(column)

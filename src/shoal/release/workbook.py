@@ -7,7 +7,7 @@ is not said.
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date, datetime
 from typing import Any
 
@@ -49,9 +49,9 @@ class Exact(float):
 def workbook_bytes(table: Table, order: Integers) -> bytes:
     """Return a workbook of one sheet, the rows in an order."""
     xlsxwriter = extra("xlsxwriter", "release.xlsx")
-    _check_shape(table)
+    check_shape(table.rows, table.names)
     index = pa.array(order)
-    columns = [_values(column).take(index) for column in table.columns]
+    columns = [cell_values(column).take(index) for column in table.columns]
     _check_blank(columns)
     content = io.BytesIO()
     with xlsxwriter.Workbook(content, OPTIONS) as book:
@@ -79,15 +79,22 @@ def _writer(sheet: Any, kind: Kind, forms: dict[Kind, Any]) -> Callable[[int, in
     return sheet.write_string  # type: ignore[no-any-return]
 
 
-def _check_shape(table: Table) -> None:
-    """Refuse a table that is larger than a sheet."""
-    if table.rows >= ROWS:
+def check_shape(rows: int, names: Sequence[str]) -> None:
+    """Refuse a table that is larger than a sheet, or has names longer than a cell."""
+    if rows >= ROWS:
         raise RequestError(
             f"a sheet of Excel has {ROWS:,} rows, one of them the header, and the release "
-            f"{table.rows:,} records; write csv or Parquet"
+            f"{rows:,} records; write csv or Parquet"
         )
-    if len(table.columns) > COLUMNS:
-        raise RequestError(f"a sheet of Excel has {COLUMNS:,} columns; write csv or Parquet")
+    if len(names) > COLUMNS:
+        raise RequestError(
+            f"a sheet of Excel has {COLUMNS:,} columns, and the release {len(names):,}; write csv "
+            "or Parquet"
+        )
+    if any(len(name) > TEXT for name in names):
+        raise RequestError(
+            f"a cell of Excel has {TEXT:,} signs, and a column's name more; write csv or Parquet"
+        )
 
 
 def _check_blank(columns: list[Any]) -> None:
@@ -101,7 +108,7 @@ def _check_blank(columns: list[Any]) -> None:
         )
 
 
-def _values(column: Column) -> Any:
+def cell_values(column: Column) -> Any:
     """Return the values of a column as cells can hold them."""
     values = column.values
     if column.kind in (Kind.FLOAT, Kind.DECIMAL):

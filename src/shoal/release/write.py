@@ -151,14 +151,19 @@ def parquet_table(table: Table, order: Integers, exact: Container[str]) -> Any:
     return pa.table(arrays).replace_schema_metadata(None)
 
 
-def _parquet_values(column: Column, exact: bool) -> Any:
-    if column.ends is not None:
-        return structs(column)
+def check_typed(column: Column) -> None:
+    """Raise OutputError for cells that no file with types holds."""
     if is_made_of_objects(column.values.type):
         raise OutputError(
             f"column {shown(column.name)}: no file holds cells of type "
             f"{family(column.values.type)}; leave it out with --drop {shown(column.name)}"
         )
+
+
+def _parquet_values(column: Column, exact: bool) -> Any:
+    if column.ends is not None:
+        return structs(column)
+    check_typed(column)
     if column.kind is Kind.DECIMAL and not exact:
         # by way of texts: Arrow's own cast to floats is off by a bit at times
         return column.values.cast(pa.string()).cast(pa.float64())

@@ -52,6 +52,7 @@ from shoal.run.group import Conditions, find_groups
 from shoal.run.live import Shown, reporting
 from shoal.run.privacy_warning import privacy_warning
 from shoal.run.type_change_warning import type_change_warning
+from shoal.save.holdable import check_holdable
 from shoal.settings import Settings
 from shoal.settings.signature import takes_options
 from shoal.settings.signatures import AnonymizeOptions
@@ -343,12 +344,14 @@ def anonymize_with(
     folder: Path | None = None,
     on_estimate: Callable[[Estimate], None] | None = None,
     measured: bool = True,
+    kind: str | None = None,
 ) -> Result[Any]:
     """Return the verified Result of data and settings, step by step.
 
     `folder` holds the files of hierarchies; `on_estimate` is called with the estimated time and
-    memory before the groups are formed. If it is not `measured`, the report has no measures of
-    utility and risk, and cannot be published.
+    memory before the groups are formed. `kind` is the kind of file that the release is for, where
+    it is known: what such a file could not hold is refused before that, too. If it is not
+    `measured`, the report has no measures of utility and risk, and cannot be published.
     """
     start = time.perf_counter()
     report = Reporter.of(callback)
@@ -366,6 +369,8 @@ def anonymize_with(
     if plan.needs_codes:
         on_column = partial(report, "coding")
         coded = code(grouped, plan.hierarchies, folder, plan.ranges, on_column)
+    if kind is not None:
+        check_holdable(table, plan.settings, plan.aggregators, coded, kind)
     conditions = Conditions(given, build_constraints(grouped, plan, survey.persons), survey)
     partition, more = find_groups(grouped, plan, coded, conditions, report, threads)
     LOG.info("%s", partition.summary())

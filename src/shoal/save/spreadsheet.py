@@ -35,14 +35,19 @@ def formulas_in(names: Iterable[str]) -> list[str]:
     return [name for name in names if is_formula(name)]
 
 
-def guarded_table(table: Table) -> Table:
-    """Return a table whose texts no spreadsheet runs; a column's name that it would is refused."""
-    risky = formulas_in(table.names)
+def check_headers(names: Iterable[str]) -> None:
+    """Refuse names of columns that a spreadsheet would run."""
+    risky = formulas_in(names)
     if risky:
         raise RequestError(
             f"a spreadsheet would run the header of {listed(risky)} as a formula; rename or drop "
             "such a column, or leave out --spreadsheet-safe"
         )
+
+
+def guarded_table(table: Table) -> Table:
+    """Return a table whose texts no spreadsheet runs; a column's name that it would is refused."""
+    check_headers(table.names)
     return table.mapped(_guarded)
 
 

@@ -221,17 +221,18 @@ def anonymize(request: Mapping[str, Any], place: Path, progress: ProgressWriter)
     settings = build(request["settings"])
     path = Path(request["path"])
     check_content(path)
-    check_kind(request.get("format", "csv"))
+    kind = request.get("format", "csv")
+    check_kind(kind)
     if settings.protect.memory is not None:
         return _by_regions(path, settings, place, progress, request)
     from shoal.run.anonymize import anonymize_with
 
     table = whole_table(path, request["settings"].get("input", {}))
-    check_headers(table, settings, request.get("format", "csv"))
+    check_headers(table, settings, kind)
     result = anonymize_with(
-        table, once_read(settings), progress.reporter(), on_estimate=progress.expected
+        table, once_read(settings), progress.reporter(), on_estimate=progress.expected, kind=kind
     )
-    result.pack(place / MADE, format=request.get("format", "csv"))
+    result.pack(place / MADE, format=kind)
     drawn = charts_of(result.report, table, result.table)
     return _finished(place, drawn, request)
 

@@ -17,6 +17,7 @@ import pytest
 
 import shoal as library
 from shoal.errors import Canceled, RequestError
+from shoal.report.comparison import comparison_page
 from shoal.run.compare.points import Point, judged, on_frontier
 from thorough import each
 
@@ -119,15 +120,24 @@ def test_a_method_that_cannot_says_why():
 
 
 def test_mixed_tables_and_surveys():
-    """Texts are generalized by all methods alike; weights and strata are kept by all."""
+    """Every release is that of `anonymize`, losses are NCP; weights and strata are kept by all."""
     rng = np.random.default_rng(0)
     data = frame(60).assign(t=rng.choice(list("xyz"), 60), r=np.arange(60) % 2, w=1.5)
-    found = library.compare(
-        data, k=[3], methods=["kaim", "mdav"], quasi_identifiers=["a", "t"], by="r", weight="w",
-        drop=["b", "c"],
-    )  # fmt: skip
+    asked = {"quasi_identifiers": ["a", "t"], "by": "r", "weight": "w", "drop": ["b", "c"]}
+    found = library.compare(data, k=[3], methods=["kaim", "mdav"], **asked)
     assert [p.said for p in found.points] == ["", ""]
-    assert "ILoss" in found.loss_name
+    assert found.loss_name == "NCP, percent"
+    assert "leaves open" in found.summary()
+    assert found.to_dict()["loss_words"] in comparison_page(found.to_dict(), "<svg>")
+    for point in found.points:
+        own = library.anonymize(data, k=3, method=point.method, **asked).report
+        assert point.information_loss == own.measures["utility"]["ncp"]["value"]
+        assert point.risk == max(
+            one["value"] for key, one in own.measures["risk"].items()
+            if key in ("distance_linkage", "rank_linkage", "block_linkage")
+        )  # fmt: skip
+        how = {column.name: column.released_as for column in own.columns}
+        assert how["a"] == {"kaim": "generalize", "mdav": "mean"}[point.method]
     usual = library.compare(data.drop(columns=["r", "w"]), k=3)
     assert {"kaim", "kaim+", "mdav"} <= {p.method for p in usual.points}
     assert len(library.compare(frame(30), k=3).points) == 10
@@ -220,12 +230,27 @@ def test_what_is_noted_are_figures(tmp_path):
 
 
 def test_losses_are_of_one_kind():
-    """Methods by trees release means of numbers here, as all others do."""
+    """All runs have one kind of loss: of means, of generalizations, or NCP, which is of both."""
     found = library.compare(frame(60), k=3, methods=["kaim", "mdav", "kaim"])
     assert [p.method for p in found.points] == ["kaim", "mdav"]
-    own = library.anonymize(frame(60), k=3, method="kaim", aggregate="mean").report
+    assert found.loss_name == "NCP, percent"
+    for asked, name in (
+        ({"numbers": "mean"}, "SSE/SST, percent"), ({"aggregate": "mean"}, "SSE/SST, percent"),
+        ({"numbers": "interval"}, "ILoss rate, percent"),
+    ):  # fmt: skip
+        found = library.compare(frame(60), k=3, methods=["kaim", "mdav"], **asked)
+        own = library.anonymize(frame(60), k=3, method="kaim", **asked).report
+        assert found.points[0].information_loss == own.information_loss_released
+        assert found.loss_name == name
+
+
+def test_columns_of_two_values_are_released_as_anonymize_does():
+    """A column of zeros and ones releases the majority here, too."""
+    data = frame(60).assign(b=np.arange(60) % 2)
+    found = library.compare(data, k=3, methods="mdav")
+    own = library.anonymize(data, k=3, method="mdav").report
+    assert own.columns[1].released_as == "majority"
     assert found.points[0].information_loss == own.information_loss_released
-    assert found.loss_name == "SSE/SST, percent"
 
 
 @pytest.mark.parametrize("what", ["compare", "preview"])

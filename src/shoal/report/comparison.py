@@ -9,12 +9,22 @@ from typing import Any
 from shoal.report.html.about import PRIVATE_LINE
 from shoal.report.html.frame import document, escape
 
+NCP = "NCP, percent"
+NCP_WORDS = (
+    "NCP: how much of the range, or of the values, of its column a released cell leaves open; "
+    "releases of means and of intervals or categories compare by it"
+)
 COLUMNS = (
     "k", "method", "information_loss", "risk", "highest_risk", "kept", "regression",
     "classification", "groups", "seconds", "auto", "frontier", "picked", "said",
 )  # fmt: skip
 
 NAMES = "", "k", "method", "loss %", "risk %", "kept %", "R² %", "class %", "groups", "seconds"
+
+
+def loss_words(name: str) -> str:
+    """Return what a loss is that not every report opens with; else nothing."""
+    return NCP_WORDS if name == NCP else ""
 
 
 def comparison_csv(comparison: dict[str, Any]) -> str:
@@ -35,14 +45,19 @@ def comparison_page(comparison: dict[str, Any], svg: str) -> str:
         f"<h1>{comparison['records']:,} records: which method, which k</h1>",
         f'<div class="verdict"><p>{escape(comparison["reason"])}</p></div>',
         f"<figure>{svg}</figure>",
-        f"<p>Loss: {escape(comparison['loss_name'])}. Risk: the share of records that the best of "
-        "three linkage attacks finds; kept: the share that columns which are kept single out in "
-        "their class. R² and class: what a regression, and a classifier, on the release keep of "
-        "what one on the original explains, or gets right. On the frontier (*) nothing else has "
-        "both less loss and less risk.</p>",
+        f"<p>Loss: {escape(comparison['loss_name'])}. {_sentence(comparison)}Risk: the share of "
+        "records that the best of three linkage attacks finds; kept: the share that columns which "
+        "are kept single out in their class. R² and class: what a regression, and a classifier, on "
+        "the release keep of what one on the original explains, or gets right. On the frontier (*) "
+        "nothing else has both less loss and less risk.</p>",
         f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>",
     ]
     return document("Comparison of methods", body)
+
+
+def _sentence(comparison: dict[str, Any]) -> str:
+    words = comparison.get("loss_words")
+    return f"{escape(words)}. " if words else ""
 
 
 def _row(point: dict[str, Any]) -> str:

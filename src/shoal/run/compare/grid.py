@@ -6,6 +6,7 @@ import hashlib
 import json
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib import metadata
 from pathlib import Path
@@ -15,8 +16,11 @@ from shoal.errors import Canceled, RequestError, ShoalError
 from shoal.methods.problem import ILOSS, SSE
 from shoal.methods.registry import find
 from shoal.plan.hierarchies import digests
-from shoal.plan.plan import once_read, plan_table
+from shoal.plan.plan import Plan, once_read, plan_table
 from shoal.progress import Callback, Progress, Reporter
+from shoal.release.aggregate import AVERAGED
+from shoal.report.chunk import GENERALIZED
+from shoal.report.comparison import NCP
 from shoal.report.verdict import singled_out
 from shoal.run.anonymize import Result, anonymize_with
 from shoal.run.compare.points import AUTO, Comparison, Point, judged
@@ -36,7 +40,6 @@ NUMBERS = (
 MIXED = "kaim", "kaim+", "k-member", "mdav", "tfrp", "hilbert", "fast", "ilsmc+"
 LARGE, LARGE_NUMBERS, LARGE_MIXED = 30_000, ("hilbert", "fast"), ("kaim-fast", "hilbert", "fast")
 LEFT = "left out, "
-ALIKE = {"generalize": ILOSS, "mean": SSE[False]}
 MODELS = "regression", "classification"  # models whose utility is reported
 ATTACKS = "distance_linkage", "rank_linkage", "block_linkage"
 
@@ -55,7 +58,9 @@ def compare(
 ) -> Comparison:
     """Run several methods with several k; return the frontier of loss and risk, and a pick.
 
-    Every run is a whole one: grouped, released, verified, measured; nothing is written.
+    Every run is a whole one: grouped, released as `shoal.anonymize` would, verified, measured;
+    nothing is written. Losses are SSE/SST where all methods release means, ILoss where all
+    generalize, and else NCP, by which means and categories compare (`loss_name`).
 
     Parameters
     ----------
@@ -129,30 +134,29 @@ def compare_by(
     methods, budget = grid.methods, grid.budget
     if budget is not None and not budget > 0:
         raise RequestError("budget must be a number of seconds above 0")
-    mixed = _is_mixed(own, first)
-    first = _released_alike(once_read(first), mixed)
-    chosen = list(dict.fromkeys(methods or [AUTO, *_usual(own.rows, mixed)]))
+    first = once_read(first)
+    usual = _usual(own.rows, _plan(own, first, AUTO).is_mixed)
+    chosen = list(dict.fromkeys(methods or [AUTO, *usual]))
     for name in chosen:
         if name != AUTO:
             find(name)
+    loss_name = _loss_name(own, first, chosen)
     cases = [(size, AUTO) for size in grid.sizes if AUTO in chosen]
     cases += [(size, name) for size in grid.sizes for name in chosen if name != AUTO]
-    notes = Notes(grid.resume, _digest(own, first, budget))
+    notes = Notes(grid.resume, _digest(own, first, budget, loss_name))
     report = Reporter.of(callback)
     stop = report.stop
     clock = _Clock(budget, report, len(cases))
     points: list[Point] = []
-    loss_name = ""
     for size, name in cases:
         if not methods and any(p.auto and (p.k, p.method) == (size, name) for p in points):
-            clock.left -= 1  # auto has run it
+            clock.left -= 1  # auto has run the same search
             continue
-        point, called = notes.known(size, name), ""
+        point = notes.known(size, name)
         if point is None:
-            point, called = _run(own, first, name, size, clock, threads)
+            point = _run(own, first, name, size, clock, threads, loss_name)
             if point.information_loss is not None and not (stop.finish or stop.canceled):
-                notes.add(point, called)
-        loss_name = loss_name or called or notes.loss_name
+                notes.add(point)
         clock.left -= 1
         points.append(point)
         if clock.canceled:
@@ -161,33 +165,39 @@ def compare_by(
     if all(point.information_loss is not None or not point.said.startswith(LEFT)
            for point in points):  # fmt: skip
         notes.done()
-    if first.release.aggregate in ALIKE:  # of what is released, whatever made the groups
-        loss_name = ALIKE[first.release.aggregate]
     marked, reason = judged(points)
     native = own.source.native
-    return Comparison(tuple(marked), reason, loss_name or "percent", own.rows, native)
+    return Comparison(tuple(marked), reason, loss_name, own.rows, native)
 
 
-def _is_mixed(table: Table, settings: Settings) -> bool:
-    """Tell whether there are texts, trees or missing cells: all releases are then generalized."""
-    settings = once_read(settings).replace(protect={"method": "auto"})
-    return plan_table(table, settings)[0].is_mixed
+def _plan(table: Table, settings: Settings, method: str) -> Plan:
+    return plan_table(table, settings.replace(protect={"method": method}))[0]
 
 
-def _released_alike(settings: Settings, mixed: bool) -> Settings:
-    """Return settings with one aggregator for all runs, so that losses compare, unless given."""
-    if settings.release.aggregate is not None:
-        return settings
-    return settings.replace(release={"aggregate": "generalize" if mixed else "mean"})
+def _loss_name(table: Table, settings: Settings, methods: Sequence[str]) -> str:
+    """Return the loss by which releases of the methods compare, each released as `anonymize` does.
+
+    It is SSE/SST where all of them release means alone, ILoss where all generalize every column;
+    where some cells are means and others intervals or categories, it is NCP, which is of all.
+    """
+    by_trees = {AUTO if name == AUTO else str(find(name).info.on_nodes): name for name in methods}
+    released: set[str] = set()
+    for method in by_trees.values():
+        with suppress(ShoalError):  # which the run tells
+            released |= set(_plan(table, settings, method).aggregators.values())
+    if released <= set(AVERAGED):
+        return SSE[False]
+    return ILOSS if released <= set(GENERALIZED) else NCP
 
 
-def _digest(table: Table, settings: Settings, budget: float | None) -> str:
+def _digest(table: Table, settings: Settings, budget: float | None, loss_name: str) -> str:
     """Return a hash of all that the figures depend on."""
     trees = digests(settings.hierarchies) if settings.input.hierarchies is None else {}
     folder = settings.input.hierarchies
     files = sorted(Path(folder).glob("*.csv")) if folder is not None else []
     more = [hashlib.sha256(path.read_bytes()).hexdigest() for path in files]
-    what = [metadata.version("shoal"), table.source.sha256, settings.to_toml(), trees, more, budget]
+    what = [metadata.version("shoal"), table.source.sha256, settings.to_toml(), trees, more, budget,
+            loss_name]  # fmt: skip
     return hashlib.sha256(json.dumps(what).encode("utf-8")).hexdigest()
 
 
@@ -246,13 +256,14 @@ def _run(
     k: int,
     clock: _Clock,
     threads: int | None,
-) -> tuple[Point, str]:
-    """Make one release and measure it; return the figures and what the loss is called."""
+    loss_name: str,
+) -> Point:
+    """Make one release and measure it; return the figures."""
     auto = method == AUTO
     blank = Point(method, k, auto=auto)
     if (clock.over() and not auto) or clock.stop.finish:
         why = "interrupted" if clock.stop.finish else "the budget was spent"
-        return replace(blank, said=f"{LEFT}not run: {why}"), ""
+        return replace(blank, said=f"{LEFT}not run: {why}")
     share = clock.share()
     protect: dict[str, Any] = {"k": k, "method": method}
     if not auto and find(method).info.is_search and share is not None:
@@ -262,14 +273,14 @@ def _run(
         own = settings.replace(protect=protect)
         result = anonymize_with(table, own, clock.reporter_for(method, k), threads)
     except Canceled:
-        return replace(blank, said=f"{LEFT}given up: the budget was spent"), ""
+        return replace(blank, said=f"{LEFT}given up: the budget was spent")
     except ShoalError as error:
-        return replace(blank, said=str(error)), ""
-    point = _point(result, method, k, time.perf_counter() - began)
-    return point, result.report.loss_name
+        return replace(blank, said=str(error))
+    seconds = round(time.perf_counter() - began, 3)
+    return replace(_point(result, method, k, loss_name), seconds=seconds)
 
 
-def _point(result: Result[Any], method: str, k: int, seconds: float) -> Point:
+def _point(result: Result[Any], method: str, k: int, loss_name: str) -> Point:
     report = result.report
     measures = report.measures or {}
     risks, uses = measures.get("risk", {}), measures.get("utility", {})
@@ -279,12 +290,11 @@ def _point(result: Result[Any], method: str, k: int, seconds: float) -> Point:
     return Point(
         report.method if method == AUTO else method,
         k,
-        report.exact_loss,
+        uses["ncp"]["value"] if loss_name == NCP else report.exact_loss,
         max(shares) if shares else highest,
         highest,
         singled_out(report.measures),
         report.groups["count"],
-        round(seconds, 3),
         enforced=report.enforced,
         auto=method == AUTO,
         **models,

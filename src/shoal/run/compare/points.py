@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
+from textwrap import wrap
 from typing import Any
 
 from shoal.report.charts import frontier
+from shoal.report.comparison import loss_words
 from shoal.report.fields import ENFORCED
 from shoal.report.plots import Chart
 
@@ -84,6 +86,7 @@ class Comparison:
             "audience": "private",
             "records": self.records,
             "loss_name": self.loss_name,
+            "loss_words": loss_words(self.loss_name),
             "reason": self.reason,
             "points": [asdict(point) for point in self.points],
         }
@@ -101,6 +104,8 @@ class Comparison:
         lines.append("")
         lines.append(f"* on the frontier: nothing else has both less loss ({self.loss_name}) and")
         lines.append("  less risk (records that the best of three linkage attacks finds)")
+        if words := loss_words(self.loss_name):
+            lines += wrap(words, 78, subsequent_indent="  ")
         lines.append("kept: records that columns which are kept single out in their class")
         lines.append("R², class: what a regression, and a classifier, on the release keep of what")
         lines.append("  one on the original explains, or gets right")

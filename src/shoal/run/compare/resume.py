@@ -21,7 +21,6 @@ class Notes:
     def __init__(self, path: str | Path | None, what: str) -> None:
         self.path = None if path is None else Path(path)
         self.points: dict[tuple[int, str], Point] = {}
-        self.loss_name = ""
         head = {"schema": SCHEMA, "of": what}
         if self.path is None:
             return
@@ -29,7 +28,6 @@ class Notes:
         if lines and lines[0].get("schema") != SCHEMA:
             raise RequestError(f"{shown(self.path)}: these are no notes of a comparison")
         for note in lines[1:] if lines and lines[0] == head else ():
-            self.loss_name = note.pop("loss_name", "")
             point = Point(**note)
             self.points[point.k, AUTO if point.auto else point.method] = point
         if not self.path.absolute().parent.is_dir():
@@ -40,7 +38,7 @@ class Notes:
         self.path.unlink(missing_ok=True)  # a line that was cut short goes, too
         self._write(head)
         for point in self.points.values():
-            self.add(point, self.loss_name)
+            self.add(point)
 
     def _lines(self) -> list[dict[str, Any]]:
         """Return what was noted, up to a line that was cut short."""
@@ -69,10 +67,10 @@ class Notes:
         """Return a run that was noted."""
         return self.points.get((k, method))
 
-    def add(self, point: Point, loss_name: str) -> None:
+    def add(self, point: Point) -> None:
         """Note a run."""
         if self.path is not None:
-            self._write({**asdict(point), "loss_name": loss_name})
+            self._write(asdict(point))
 
     def done(self) -> None:
         """Forget everything: the comparison is whole."""

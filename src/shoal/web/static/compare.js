@@ -70,8 +70,9 @@ function runs(comparison, use) {
   });
   return [
     table("All runs, their loss and risk", heads, rows, { "data-test": "runs" }),
-    el("p", { class: "soft" }, `Loss is ${comparison.loss_name}. Compared were `
-      + `${count(comparison.records)} records. R² and accuracy: what a regression, and a `
+    el("p", { class: "soft" }, `Loss is ${comparison.loss_name}. `
+      + (comparison.loss_words ? `${comparison.loss_words}. ` : "")
+      + `Compared were ${count(comparison.records)} records. R² and accuracy: what a regression, and a `
       + "classifier, on the release keep of those on the original."),
   ];
 }

@@ -13,11 +13,13 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyarrow import feather
 
 import shoal as library
 from large_files import LITTLE, PADDING, padded
@@ -30,6 +32,7 @@ from shoal.outofcore.budget import Budget
 from shoal.outofcore.request import FileRequest
 from shoal.outofcore.run import release_file
 from shoal.outofcore.tasks import TaskRunner
+from shoal.outofcore.write import Buckets
 from shoal.progress import Reporter
 from shoal.run.anonymize import anonymize_with
 from shoal.save.files import Targets
@@ -168,8 +171,14 @@ def test_csv(tmp_path, ending):
     assert left(tmp_path) == []
 
 
-def test_parquet(tmp_path):
-    """Parquet in and out: types stay, sensitive values stay, the file has classes of k."""
+def read_typed(path):
+    """Return the table of a Parquet or Feather file."""
+    return pq.read_table(path) if path.suffix == ".parquet" else feather.read_table(path)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "feather"])
+def test_files_with_types(tmp_path, kind):
+    """Parquet in, such files out: types and sensitive values stay, the file has classes of k."""
     rng = np.random.default_rng(3)
     rows = 1300
     table = pa.table({
@@ -180,15 +189,34 @@ def test_parquet(tmp_path):
     })  # fmt: skip
     pq.write_table(table, tmp_path / "in.parquet", row_group_size=500)
     roles = {"quasi_identifiers": ["x", "y", "when"], "sensitive": ["s"]}
-    run(tmp_path / "in.parquet", tmp_path / "out.parquet", roles=roles)
-    after = pq.read_table(tmp_path / "out.parquet")
+    output = tmp_path / f"out.{kind}"
+    run(tmp_path / "in.parquet", output, roles=roles)
+    after = read_typed(output)
     assert after.schema.field("y").type == pa.int16()
+    assert after.schema.metadata is None
     assert after.num_rows == rows
     assert Counter(after["s"].to_pylist()) == Counter(table["s"].to_pylist())
     assert math.isclose(np.mean(after["x"]), np.mean(table["x"]), abs_tol=1e-9)
-    verified = library.verify(tmp_path / "out.parquet", k=10, quasi_identifiers=["x", "y", "when"])
+    verified = library.verify(output, k=10, quasi_identifiers=["x", "y", "when"])
     assert verified.ok
     assert verified.records == rows
+
+
+def test_an_arrow_file_that_is_not_what_was_written_is_noticed(tmp_path):
+    """A batch less, one more, or another value: the check of a written file sees each."""
+    meant = pa.table({"a": range(12)})
+    parts = [meant.slice(0, 7), meant.slice(7)]
+    changed = pa.table({"a": [*range(11), 0]})
+    work = SimpleNamespace(count=2, _meant=lambda bucket: parts[bucket])
+    for written, same in (
+        (parts, True), (parts[:1], False), ([*parts, meant], False),
+        ([changed.slice(0, 7), changed.slice(7)], False),
+    ):  # fmt: skip
+        path = tmp_path / "t.arrow"
+        with pa.ipc.new_file(path, meant.schema) as writer:
+            for one in written:
+                writer.write_table(one)
+        assert Buckets._same_typed(work, "arrow", path, Reporter.of(None)) == same
 
 
 def mixed(rows=1500, seed=0):

@@ -132,12 +132,12 @@ def test_no_metadata(result, tmp_path):
     assert all(field.metadata is None for field in table.schema)
 
 
-def test_files_larger_than_memory_are_csv_or_parquet(tmp_path):
+def test_files_larger_than_memory_are_written_in_pieces(tmp_path):
     """What is released region by region is written so, and another format is refused at once."""
     settings = build({"protect": {"k": 3}})
     request = file_request("t.csv", str(tmp_path / "r.jsonl"), settings, RunOptions())
     budget = budget_for(10**9, 3, 30.0)
-    with pytest.raises(library.RequestError, match="released as csv or Parquet"):
+    with pytest.raises(library.RequestError, match="released as csv, Parquet, Feather or Arrow"):
         release_file(tmp_path / "t.csv", settings, budget, request)
 
 

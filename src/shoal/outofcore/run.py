@@ -28,6 +28,7 @@ from shoal.outofcore.solve import Solver, Stage
 from shoal.outofcore.tasks import TaskRunner
 from shoal.plan.hierarchies import digests
 from shoal.progress import Callback, Reporter
+from shoal.release.intervals import TYPED
 from shoal.save.files import papers_of, verify_written
 from shoal.save.prepare import with_text
 from shoal.settings import Settings
@@ -51,10 +52,10 @@ def release_file(
     begin = time.perf_counter()
     report = Reporter.of(callback)
     targets = request.targets
-    if targets.kind not in ("csv", "csv.gz", "parquet"):
+    if targets.kind not in ("csv", "csv.gz", *TYPED):
         raise RequestError(
-            f"a file that does not fit in the memory given is released as csv or Parquet, not "
-            f".{targets.kind}"
+            "a file that does not fit in the memory given is released as csv, Parquet, Feather or "
+            f"Arrow, not .{targets.kind}"
         )
     check_possible(settings)
     fingerprint = run_fingerprint(
@@ -114,7 +115,7 @@ def release_regions(
     if shared:
         budget = budget.shared(file_plan.profile.rows, request.share)
         file_plan = file_plan.carried()
-    form = Form.of(file_plan.kept(), whole=not shared and request.targets.kind != "parquet")
+    form = Form.of(file_plan.kept(), whole=not shared and request.targets.kind not in TYPED)
     solver = Solver(runner, form, encoder, settings.protect.k, settings.protect.seed, budget.file)
     first, rows = _parted(solver, file_plan, fresh, points, budget)
     last = _grouped(solver, first, budget.rounds)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -25,7 +26,8 @@ from shoal.outofcore.run_folder import Files
 from shoal.outofcore.shuffle import gather
 from shoal.progress import Reporter
 from shoal.release.dialects import plain_table, written_as
-from shoal.release.write import csv_bytes, parquet_options, parquet_table
+from shoal.release.intervals import TYPED
+from shoal.release.write import RECORDS, csv_bytes, ipc_options, parquet_options, parquet_table
 from shoal.save.readback import ReadBack, same_array
 from shoal.save.spreadsheet import guarded_table
 from shoal.table.table import Table
@@ -105,8 +107,8 @@ class Buckets:
     def write(self, file: BinaryIO, kind: str, report: Reporter) -> str:
         """Write all buckets and return the file's sha256."""
         sink = Hashed(file)
-        if kind == "parquet":
-            self._parquet(sink, report)
+        if kind in TYPED:
+            self._typed(sink, kind, report)
         elif kind == "csv.gz":
             with gzip.GzipFile("", "wb", fileobj=cast(Any, sink), mtime=0) as packed:
                 self._csv(packed, report)
@@ -115,18 +117,16 @@ class Buckets:
         report("writing", self.count, self.count)
         return sink.digest.hexdigest()
 
-    def _parquet(self, sink: Any, report: Reporter) -> None:
-        import pyarrow.parquet as pq
-
+    def _typed(self, sink: Any, kind: str, report: Reporter) -> None:
+        """Write a row group of Parquet, or some batches of Arrow, for every bucket."""
         with pa.PythonFile(sink, "w") as file:
             writer = None
             for bucket in freed(range(self.count)):
                 report("writing", bucket, self.count)
                 meant = self._meant(bucket)
-                options = parquet_options(meant.schema)
-                writer = writer or pq.ParquetWriter(file, meant.schema, **options)
+                writer = writer or _typed_writer(file, kind, meant.schema)
                 if meant.num_rows:  # or there would be a row group without rows
-                    writer.write_table(meant, row_group_size=meant.num_rows)
+                    writer.write_table(meant, meant.num_rows if kind == "parquet" else RECORDS)
             assert writer is not None
             writer.close()
 
@@ -188,7 +188,7 @@ class Buckets:
 
     def check(self, path: Path, kind: str, report: Reporter) -> None:
         """Read the file back and compare it with what was meant, bucket by bucket."""
-        same = self._same_parquet if kind == "parquet" else partial(self._same_csv, kind)
+        same = partial(self._same_typed, kind) if kind in TYPED else partial(self._same_csv, kind)
         if not same(path, report):
             raise OutputError("what was read back is not what was to be written; nothing was kept")
 
@@ -203,21 +203,42 @@ class Buckets:
                     return False
             return file.is_read()
 
-    def _same_parquet(self, path: Path, report: Reporter) -> bool:
-        import pyarrow.parquet as pq
-
-        with pq.ParquetFile(path) as file:
-            group = 0
+    def _same_typed(self, kind: str, path: Path, report: Reporter) -> bool:
+        with _typed_parts(path, kind) as parts:
             for bucket in freed(range(self.count)):
                 report("reading back", bucket, self.count)
                 meant = self._meant(bucket)
-                if not meant.num_rows:
-                    continue
-                written = file.read_row_group(group, use_threads=False)
-                group += 1
-                if not _same_table(written.cast(meant.schema), meant):
+                each = meant.num_rows if kind == "parquet" else RECORDS
+                some = [next(parts, None) for _ in range(0, meant.num_rows, max(each, 1))]
+                if None in some:
                     return False
-            return bool(group == file.num_row_groups)
+                if some and not _same_table(pa.concat_tables(some).cast(meant.schema), meant):
+                    return False
+            return next(parts, None) is None
+
+
+def _typed_writer(file: Any, kind: str, schema: Any) -> Any:
+    """Return what writes tables to a Parquet or an Arrow file."""
+    if kind != "parquet":
+        return pa.ipc.new_file(file, schema, options=ipc_options())
+    import pyarrow.parquet as pq
+
+    return pq.ParquetWriter(file, schema, **parquet_options(schema))
+
+
+@contextmanager
+def _typed_parts(path: Path, kind: str) -> Iterator[Iterator[Any]]:
+    """Yield the row groups of a Parquet file, or the batches of an Arrow file, one by one."""
+    if kind != "parquet":
+        with pa.OSFile(str(path)) as raw, pa.ipc.open_file(raw) as file:
+            each = map(file.get_batch, range(file.num_record_batches))
+            yield (pa.Table.from_batches([batch]) for batch in each)
+        return
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path) as parquet:
+        groups = range(parquet.num_row_groups)
+        yield (parquet.read_row_group(group, use_threads=False) for group in groups)
 
 
 def _same_table(written: Any, meant: Any) -> bool:

@@ -118,15 +118,17 @@ def parquet_bytes(table: Table, order: Integers) -> bytes:
 
 def ipc_bytes(table: Table, order: Integers) -> bytes:
     """Return Arrow's own format, which is Feather too; its columns are those of Parquet."""
-    from pyarrow import ipc
-
     sink = pa.BufferOutputStream()
     made = parquet_table(table, order, _exact(table))
-    options = ipc.IpcWriteOptions(compression="zstd")
-    with ipc.new_file(sink, made.schema, options=options) as writer:
+    with pa.ipc.new_file(sink, made.schema, options=ipc_options()) as writer:
         writer.write_table(made, max_chunksize=RECORDS)
     data: bytes = sink.getvalue().to_pybytes()
     return data
+
+
+def ipc_options() -> Any:
+    """Return how Arrow's own format is written."""
+    return pa.ipc.IpcWriteOptions(compression="zstd")
 
 
 def _exact(table: Table) -> set[str]:

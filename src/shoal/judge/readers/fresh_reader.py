@@ -1,6 +1,7 @@
 """A process that reads one file and answers with Arrow batches; it imports nothing of Shoal.
 
-`python fresh_reader.py FILE KIND` writes an Arrow stream to its standard output. A coded column all
+`python fresh_reader.py FILE KIND` writes an Arrow stream to its standard output; only its exit code
+tells whether the stream is whole. A coded column all
 of whose values have different labels is answered by its labels, any other by its values.
 """
 
@@ -21,7 +22,10 @@ def main(path: str, kind: str) -> int:
     import pyarrow as pa
 
     try:
-        table = statistics(path, READ[kind]) if kind in READ else arrow(path)
+        if kind not in READ:
+            arrow(path, sys.stdout.buffer)
+            return 0
+        table = statistics(path, READ[kind])
     except ImportError:
         return LACKING
     except OverflowError:
@@ -38,24 +42,26 @@ def most(path: str) -> int:
     return max(FREE, RATIO * os.path.getsize(path))  # noqa: PTH202
 
 
-def arrow(path: str) -> Any:
-    """Return the table of a Feather or Arrow file, or of a stream in one."""
+def arrow(path: str, answer: Any) -> None:
+    """Answer with the batches of a Feather or Arrow file, or of a stream in one, as they come."""
     import pyarrow as pa
 
     with pa.OSFile(path) as file:
         is_file = file.read(6) == b"ARROW1"
         file.seek(0)
-        batches, left = [], most(path)
+        left = most(path)
         with pa.ipc.open_file(file) if is_file else pa.ipc.open_stream(file) as reader:
             many = reader
             if is_file:
                 many = (reader.get_batch(one) for one in range(reader.num_record_batches))
-            for batch in many:
-                left -= batch.nbytes
-                if left < 0:
-                    raise OverflowError
-                batches.append(batch)
-            return pa.Table.from_batches(batches, reader.schema).replace_schema_metadata(None)
+            schema = reader.schema.remove_metadata()
+            options = pa.ipc.IpcWriteOptions(emit_dictionary_deltas=True)
+            with pa.ipc.new_stream(answer, schema, options=options) as writer:
+                for batch in many:
+                    left -= batch.nbytes
+                    if left < 0:
+                        raise OverflowError
+                    writer.write_batch(batch.replace_schema_metadata(None))
 
 
 def statistics(path: str, read: str) -> Any:

@@ -103,7 +103,7 @@ def test_warned():
     for how, said in ((None, "now struct"), ("columns", "now two columns")):
         with pytest.warns(shoal.TypeChangeWarning, match=said) as told:
             made(people(), how)
-        assert "numbers='mean' keeps 'age', 'pay', 'born'" in str(told[0].message)
+        assert "aggregate='mean' keeps 'age', 'pay', 'born'" in str(told[0].message)
 
 
 def test_wrong_forms(tmp_path):

@@ -9,6 +9,9 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 TESTS := $(BIN)/python -m pytest -n $$(($$($(BIN)/python -c 'import os; print(os.cpu_count())') + 1)) \
   --dist loadgroup
 
+# what tests use; Spark is apart, as it needs Java
+TESTED := $(foreach one,charts dask duckdb formats optimal sign sklearn web,--extra $(one))
+
 .PHONY: run test test-all lint coverage attacks fuzz faults bars published study search kaim mixed closeness audit measures scale records estimates load cluster mutate lock clean
 
 run: $(VENV)/run.stamp          ## anonymize the embedded sample into out/ and out.private/
@@ -91,9 +94,9 @@ mutate: $(VENV)/test.stamp      ## small mistakes in models, partition and relea
 lock: $(VENV)/test.stamp        ## pin anew what pyproject.toml asks for (needs the uv package)
 	$(PIP) install -q uv
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header \
-	  --no-annotate pyproject.toml --group build -o requirements/run.txt
+	  --no-annotate pyproject.toml --extra charts --group build -o requirements/run.txt
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header \
-	  --no-annotate pyproject.toml --group build --group test -o requirements/test.txt
+	  --no-annotate pyproject.toml $(TESTED) --group build --group test -o requirements/test.txt
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header \
 	  --no-annotate --group engines -c requirements/test.txt -o requirements/engines.txt
 

@@ -261,4 +261,4 @@ def test_without_scikit_learn():
         "except ImportError as error:\n    print(error)"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "pip install 'shoal[sklearn]'" in ran.stdout
+    assert 'pip install "shoal[sklearn]"' in ran.stdout

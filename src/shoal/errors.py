@@ -81,6 +81,11 @@ class PrivacyWarning(ShoalWarning):
     """What comes back protects people less than it may seem to."""
 
 
+def pip_install(extra: str) -> str:
+    """Return the command that installs an extra, as every shell takes it."""
+    return f'pip install "shoal[{extra}]"'
+
+
 def shown(name: object, limit: int = 60) -> str:
     """Return a column or file name in quotes, on one line, without control signs, not too long."""
     text = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in str(name))

@@ -12,13 +12,15 @@ import narwhals as nw
 import numpy as np
 import pyarrow as pa
 
+from shoal.errors import pip_install
+
 try:
     from sklearn import get_config
     from sklearn.base import BaseEstimator, ClusterMixin, OneToOneFeatureMixin, TransformerMixin
     from sklearn.utils import check_array, check_random_state
     from sklearn.utils.validation import check_is_fitted, validate_data
 except ImportError as error:
-    raise ImportError("shoal.estimator needs scikit-learn: pip install 'shoal[sklearn]'") from error
+    raise ImportError(f"shoal.estimator needs scikit-learn: {pip_install('sklearn')}") from error
 
 from shoal.errors import PrivacyWarning, RequestError
 from shoal.kernels.arrays import Floats

@@ -116,4 +116,4 @@ def test_without_the_extra(tmp_path):
         "except shoal.InputError as error: print(error)"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "pip install 'shoal[duckdb]'" in ran.stdout
+    assert 'pip install "shoal[duckdb]"' in ran.stdout

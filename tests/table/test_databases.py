@@ -331,5 +331,5 @@ def test_without_the_extra(tmp_path):
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.splitlines() == [
-        "40", "d.db: this is a DuckDB database; pip install 'shoal[duckdb]' to read it",
+        "40", 'd.db: this is a DuckDB database; pip install "shoal[duckdb]" to read it',
     ]  # fmt: skip

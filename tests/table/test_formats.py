@@ -218,8 +218,8 @@ def test_without_the_extra_nothing_is_imported_and_the_file_is_named(tmp_path):
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
     )
     assert ran.stdout.splitlines() == [
-        "t.xlsx: this is an Excel file; pip install 'shoal[formats]' to read it",
-        "t.sav: this is an SPSS file; pip install 'shoal[formats]' to read it",
-        "pip install 'shoal[formats]' to write an Excel file",
-        "pip install 'shoal[formats]' to write an SPSS file",
+        't.xlsx: this is an Excel file; pip install "shoal[formats]" to read it',
+        't.sav: this is an SPSS file; pip install "shoal[formats]" to read it',
+        'pip install "shoal[formats]" to write an Excel file',
+        'pip install "shoal[formats]" to write an SPSS file',
     ]

@@ -20,6 +20,7 @@ from shoal.errors import (
     InputError,
     RequestError,
     ShoalError,
+    pip_install,
     shown,
 )
 from shoal.progress import StopToken
@@ -88,7 +89,7 @@ class Dask:
         try:
             import distributed
         except ImportError:
-            raise RequestError("dask is not installed here: pip install 'shoal[dask]'") from None
+            raise RequestError(f"dask is not installed here: {pip_install('dask')}") from None
         with self._after as after:
             if self._client is None:
                 after.callback(_silence_log())

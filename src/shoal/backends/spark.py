@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 
 from shoal.backends.counts import Counted
 from shoal.backends.executor import in_order, worker_failed
-from shoal.errors import EngineError, EngineLostError, RequestError, ShoalError
+from shoal.errors import EngineError, EngineLostError, RequestError, ShoalError, pip_install
 from shoal.progress import StopToken
 from shoal.system.names import is_url
 
@@ -69,7 +69,7 @@ class Spark:
             from pyspark.sql import SparkSession
         except ImportError:
             raise RequestError(
-                "spark is not installed here: pip install 'shoal[spark]', and Java 17"
+                f"spark is not installed here: {pip_install('spark')}, and Java 17"
             ) from None
         with self._after as after:
             if self._session is None and self.scheduler is None:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Protocol, cast
 from urllib.parse import urlsplit
 
-from shoal.errors import RequestError, shown
+from shoal.errors import RequestError, pip_install, shown
 from shoal.system.current import current
 from shoal.system.names import is_url, lies_in, path_of_url
 
@@ -223,11 +223,12 @@ class Remote:
 
             return fsspec.core.url_to_fs(self.url, use_listings_cache=False)  # type: ignore[no-any-return]
         except ImportError as error:
-            what = "fsspec" if error.name == "fsspec" else "what fsspec needs for it"
             scheme = urlsplit(self.url).scheme
+            what = f"fsspec is not installed here: {pip_install('dask')}, or spark"
+            if error.name != "fsspec":
+                what = "what fsspec needs for it is not installed here"
             raise RequestError(
-                f"{scheme}://…: {what} is not installed here (for s3 it is s3fs, for gs gcsfs, for "
-                "abfs adlfs)"
+                f"{scheme}://…: {what} (for s3 it is s3fs, for gs gcsfs, for abfs adlfs)"
             ) from None
         except ValueError:
             raise RequestError(f"{shown(self.url)}: no kind of storage that is known") from None

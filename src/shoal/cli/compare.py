@@ -130,13 +130,17 @@ def _write(folder: Path, comparison: Any, force: bool) -> None:
     """Write table, chart and page of a comparison."""
     from shoal.backends.staging import Staging
     from shoal.report.comparison import comparison_csv, comparison_page
+    from shoal.report.draw import why_none
 
     figures = comparison.to_dict()
-    svg = comparison.plot().to_svg()
+    svg = comparison.plot().drawn()
     contents = comparison.to_json(), comparison_csv(figures), svg, comparison_page(figures, svg)
+    made = {name: one for name, one in zip(NAMES, contents, strict=True) if one is not None}
     with Staging(force=force, folders=[folder]) as staging:
-        for name, content in zip(NAMES, contents, strict=True):
+        for name, content in made.items():
             staging.check(folder / name)
             staging.add(folder / name, content.encode("utf-8"))
         staging.commit()
-    typer.echo(f"wrote {', '.join(str(folder / name) for name in NAMES)}", err=True)
+    typer.echo(f"wrote {', '.join(str(folder / name) for name in made)}", err=True)
+    if svg is None and (why := why_none()) is not None:
+        typer.echo(f"  note: {why}", err=True)

@@ -36,7 +36,7 @@ def plot(
     -o pair.svg`, `shoal plot frontier compared/comparison.json -o frontier.svg`
     """
     from shoal.report.charts import frontier
-    from shoal.report.plots import Chart, Plots
+    from shoal.report.plots import Chart, Plots, check_chart_file
     from shoal.report.reload import load_json, load_released, load_report
     from shoal.settings.parse import split_names
 
@@ -46,6 +46,7 @@ def plot(
     wanted = {"column": 1, "pair": 2}.get(what, 0)
     if len(names) != wanted:
         raise RequestError(f"{what} takes {wanted} column names (--name), here are {len(names)}")
+    check_chart_file(output)
     if what == "frontier":
         path = source / "comparison.json" if source.is_dir() else source
         content = load_json(path)

@@ -41,6 +41,10 @@ def serve(
 
     Example: `shoal serve --folder data/`
     """
+    from shoal.backends.extras import check_extra
+
+    check_extra("web", "the desk is served by FastAPI and Uvicorn")
+
     from shoal.table.memory import read_memory
     from shoal.web.serve import serve as open_desk
 

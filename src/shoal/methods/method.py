@@ -18,7 +18,8 @@ class Info:
 
     `encoding` is how it sees records, `search` has the parts of its search, `columns` is how many
     that vary it takes at most, `in_blocks` says that it cuts a table into blocks, `rounds` how many
-    rounds an effort has, where it has rounds, `refines` that it needs groups to start from.
+    rounds an effort has, where it has rounds, `refines` that it needs groups to start from, `extra`
+    which extra it needs.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Info:
     in_blocks: bool = False
     rounds: Mapping[str, int] | None = None
     refines: bool = False
+    extra: str | None = None
 
     @property
     def is_search(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from shoal.backends.extras import check_extra
 from shoal.errors import RequestError, shown
 from shoal.methods.ils.hierarchies.search import check as check_trees
 from shoal.methods.kmember.cluster import STARTS
@@ -19,8 +20,9 @@ _OUTSIDE = {"iterations": "max_iterations", "seconds": "time_limit"}
 def check_options(info: Info, start: Any, options: Mapping[str, Any]) -> None:
     """Raise RequestError if search options are given to a method that is no search, or are invalid.
 
-    `start` and `options` are as in `Problem`.
+    `start` and `options` are as in `Problem`. A method whose extra is missing is refused, too.
     """
+    check_installed(info)
     if info.on_nodes and isinstance(start, str):
         _check_start(info, start)
         start = None
@@ -30,8 +32,19 @@ def check_options(info: Info, start: Any, options: Mapping[str, Any]) -> None:
         check_trees(info.search.replace(Nodes.search_options(options)))
     else:
         info.search.replace(options)
-        if isinstance(start, str) and start != RANDOM and find(start).info.is_search:
-            raise RequestError(f"start: {shown(start)} is a search itself; give its groups instead")
+        if isinstance(start, str) and start != RANDOM:
+            first = find(start).info
+            if first.is_search:
+                raise RequestError(
+                    f"start: {shown(start)} is a search itself; give its groups instead"
+                )
+            check_installed(first)
+
+
+def check_installed(info: Info) -> None:
+    """Raise RequestError if a method needs an extra that is not installed."""
+    if info.extra is not None:
+        check_extra(info.extra, f"{info.name} needs the HiGHS solver")
 
 
 def _refuse(info: Info, start: Any, options: Mapping[str, Any]) -> None:

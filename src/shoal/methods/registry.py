@@ -205,12 +205,13 @@ _PROGRAMMES = (
         "neighborhoods solved; says how far from the optimum it is at the most",
         "rounds of a few seconds at a thousand records, O(n² + n·d) memory up to 5,000 records, "
         "O(n·(k + d)) beyond; 12 rounds", COLUMNS, search=Search(), rounds=ROUNDS,
+        extra="optimal",
     )),
     Exact(Info(
         "exact", "by distance, optimal",
         "proven optimal: no grouping loses less; for small tables and small k",
         "seconds for 60 records, minutes for a thousand at k = 3, if at all; O(n²) memory",
-        COLUMNS,
+        COLUMNS, extra="optimal",
     )),
 )  # fmt: skip
 

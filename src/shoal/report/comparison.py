@@ -6,8 +6,9 @@ import csv
 import io
 from typing import Any
 
+from shoal.report.draw import why_none
 from shoal.report.html.about import PRIVATE_LINE
-from shoal.report.html.frame import document, escape
+from shoal.report.html.frame import document, escape, figure
 
 NCP = "NCP, percent"
 NCP_WORDS = (
@@ -36,15 +37,17 @@ def comparison_csv(comparison: dict[str, Any]) -> str:
     return text.getvalue()
 
 
-def comparison_page(comparison: dict[str, Any], svg: str) -> str:
-    """Return a page with the pick, the chart and the table of all runs."""
+def comparison_page(comparison: dict[str, Any], svg: str | None) -> str:
+    """Return a page with the pick, the chart, or why there is none, and the table of all runs."""
+    why = why_none()
+    chart = figure(svg) if why is None else f'<p class="soft">{escape(why)}</p>'
     rows = "".join(_row(point) for point in comparison["points"])
     head = "".join(f'<th class="{_side(name)}">{name}</th>' for name in NAMES)
     body = [
         PRIVATE_LINE,
         f"<h1>{comparison['records']:,} records: which method, which k</h1>",
         f'<div class="verdict"><p>{escape(comparison["reason"])}</p></div>',
-        f"<figure>{svg}</figure>",
+        chart,
         f"<p>Loss: {escape(comparison['loss_name'])}. {_sentence(comparison)}Risk: the share of "
         "records that the best of three linkage attacks finds; kept: the share that columns which "
         "are kept single out in their class. R² and class: what a regression, and a classifier, on "

@@ -11,6 +11,8 @@ import contextlib
 import os
 from collections.abc import Callable, Iterator, Sequence
 
+from shoal.backends.extras import has
+from shoal.errors import pip_install
 from shoal.report.renderer import Renderer, Spec
 
 OFF = "SHOAL_CHARTS", "off"  # a variable of the environment: pages say that charts are not drawn
@@ -52,10 +54,17 @@ def is_off() -> bool:
     return os.environ.get(name) == value
 
 
+def why_none() -> str | None:
+    """Return why no chart is drawn here, and what to do about it; None where charts are drawn."""
+    if is_off():
+        return f"Charts are not drawn where {'='.join(OFF)} is set."
+    return None if has("charts") else f"Charts are drawn after {pip_install('charts')}."
+
+
 @contextlib.contextmanager
 def ahead(wanted: bool = True) -> Iterator[None]:
     """Start the renderer now, for charts that will be asked for inside the block."""
-    if wanted and not is_off():
+    if wanted and why_none() is None:
         _waiting.append(_renderer())
     try:
         yield
@@ -72,7 +81,7 @@ def begin(specs: Callable[[], Sequence[Spec]]) -> None:
 
 def draw(specs: Sequence[Spec]) -> list[str | None]:
     """Return one SVG a spec; None for one that could not be drawn."""
-    if is_off():
+    if why_none() is not None:
         return [None] * len(specs)
     renderer = _waiting.pop() if _waiting else _renderer()
     may_have_ended = renderer.has_drawn

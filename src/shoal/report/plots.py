@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shoal.backends.extras import check_extra
 from shoal.backends.staging import Staging
 from shoal.errors import OutputError, RequestError, nearest_names, shown
 from shoal.report.charts import (
@@ -18,7 +19,7 @@ from shoal.report.charts import (
     loss_curve,
     report_charts,
 )
-from shoal.report.draw import draw
+from shoal.report.draw import draw, why_none
 from shoal.report.released_charts import pair, released_column
 from shoal.report.spread import shares, spread
 
@@ -30,6 +31,7 @@ Spec = dict[str, Any]
 INK, PAPER = "#1f2933", "white"  # of a chart that stands alone
 NOTEBOOK = "application/vnd.vegalite.v5+json"  # as notebooks call the version of `spec_of`
 KINDS = (".svg", ".png", ".json")  # of files
+DRAWING = "a chart is drawn by vl-convert"
 
 
 class Chart:
@@ -47,14 +49,22 @@ class Chart:
         return {**spec, "config": {**spec.get("config", {}), "background": PAPER}}
 
     def to_svg(self, path: str | Path | None = None, *, force: bool = False) -> str:
-        """Return the chart as SVG, on a white ground; with a path, write it there, too."""
-        drawn = draw([{**self.spec, "background": PAPER}])[0]
-        if drawn is None:
+        """Return the chart as SVG, on a white ground; with a path, write it there, too.
+
+        It needs `shoal[charts]`.
+        """
+        check_extra("charts", DRAWING)
+        svg = self.drawn()
+        if svg is None:
             raise OutputError("the chart could not be drawn")
-        svg = drawn.replace("currentColor", INK)
         if path is not None:
             _write(path, ".svg", svg.encode("utf-8"), force)
         return svg
+
+    def drawn(self) -> str | None:
+        """Return the chart as SVG; None where charts are not drawn."""
+        drawn = draw([{**self.spec, "background": PAPER}])[0]
+        return None if drawn is None else drawn.replace("currentColor", INK)
 
     def to_png(
         self, path: str | Path | None = None, *, scale: float = 2.0, force: bool = False
@@ -65,7 +75,7 @@ class Chart:
         """
         if not 0 < scale <= 10:
             raise RequestError("scale must be a number above 0, at most 10")
-        svg, convert = self.to_svg(), _optional("vl_convert", "a PNG", "'shoal[charts]'")
+        svg, convert = self.to_svg(), importlib.import_module("vl_convert")
         png = bytes(convert.svg_to_png(svg, scale=float(scale)))
         if path is not None:
             _write(path, ".png", png, force)
@@ -78,9 +88,7 @@ class Chart:
     def save(self, path: str | Path, *, force: bool = False) -> Path:
         """Write the chart: an .svg or .png file, or a .json file of its spec."""
         target = Path(path)
-        kind = target.suffix.lower()
-        if kind not in KINDS:
-            raise RequestError(f"{shown(target)}: a chart is written as {', '.join(KINDS)}")
+        kind = check_chart_file(target)
         if kind == ".json":
             _write(target, kind, json.dumps(self.spec, indent=2).encode("utf-8"), force)
         elif kind == ".svg":
@@ -91,6 +99,8 @@ class Chart:
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         bundle = {NOTEBOOK: self.on_paper(), "text/plain": repr(self)}
+        if why_none() is not None:
+            return bundle
         try:
             return {**bundle, "image/svg+xml": self.to_svg()}
         except OutputError:  # the notebook draws the spec
@@ -126,6 +136,16 @@ def named_charts(report: ReportFields) -> dict[str, Chart]:
         if not name.startswith("distribution "):
             own.setdefault(name, spec)
     return {name: Chart(spec) for name, spec in own.items()}
+
+
+def check_chart_file(path: Path) -> str:
+    """Return the kind of a chart's file; raise RequestError for one that cannot be written."""
+    kind = path.suffix.lower()
+    if kind not in KINDS:
+        raise RequestError(f"{shown(path)}: a chart is written as {', '.join(KINDS)}")
+    if kind != ".json":
+        check_extra("charts", f"{DRAWING}, its .json is written without")
+    return kind
 
 
 class Plots:

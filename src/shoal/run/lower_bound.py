@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from shoal.backends.extras import check_extra
 from shoal.errors import Canceled, RequestError
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.loss import ROUNDED, is_nothing, percent, total_squares
@@ -64,7 +65,7 @@ def lower_bound(
         The least number of records of a group.
     effort : {"quick", "normal", "best"}, default "normal"
         `quick` lets the duals of the linear programme climb, `normal` solves it and adds cuts,
-        `best` also tries to prove the best grouping.
+        `best` also tries to prove the best grouping. Both need `shoal[optimal]`.
     standardize, column_weights, hierarchies, orders
         As in `microaggregate`.
     time_limit : float, optional
@@ -123,6 +124,9 @@ def _least(
         return incumbent.total * (1.0 - ROUNDED), True
     if incumbent.rows > WHOLE:
         return least_by_neighbors(matrix, k, report), False
+    if effort != "quick":
+        what = f"a bound by effort {effort} needs the HiGHS solver, effort quick does not"
+        check_extra("optimal", what)
     labels = _grouping(incumbent)
     if is_nothing(incumbent.cost, matrix):
         return 0.0, True

@@ -17,6 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from shoal.backends.private_folder import ENDINGS
+from shoal.errors import pip_install
 from shoal.web.errors import Refused
 from shoal.web.estimates import read_tab
 from shoal.web.guard import KNOWN, Guard
@@ -28,7 +29,9 @@ from shoal.web.session import Session
 BODY = 1 << 20  # bytes of a request that is no upload
 TREE_BODY = 32 << 20
 KINDS = "anonymize", "compare"
-STATIC = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+SCRIPT = "text/javascript"
+NO_CHARTS = f"Charts are drawn after {pip_install('charts')}; the tables hold the same figures."
+STATIC = {".js": SCRIPT, ".css": "text/css", ".svg": "image/svg+xml"}
 REPORT_POLICY = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
 )
@@ -313,7 +316,10 @@ def _static(app: FastAPI, session: Session) -> None:
     @app.get("/static/{name}")
     async def browser(name: str) -> Response:
         if name == "vega.js":
-            return FileResponse((await session.about())["vega"], media_type="text/javascript")
+            library = (await session.about())["vega"]
+            if library is None:
+                return Response(f"window.shoalCharts = {json.dumps(NO_CHARTS)};", media_type=SCRIPT)
+            return FileResponse(library, media_type=SCRIPT)
         if name not in static:
             raise Refused(404, "there is nothing at this address")
         return Response(static[name], media_type=STATIC[Path(name).suffix])

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from shoal.backends.extras import has
 from shoal.backends.private_folder import RECIPE, REPORT, private_folder
 from shoal.measures.histogram import counted as in_bins
 from shoal.measures.histogram import edges_of, is_whole
@@ -342,7 +343,7 @@ def compare(request: Mapping[str, Any], place: Path, progress: ProgressWriter) -
     made.mkdir(mode=0o700)
     (made / "comparison.json").write_text(comparison.to_json(), encoding="utf-8")
     (made / "comparison.csv").write_text(comparison_csv(figures), encoding="utf-8")
-    page = comparison_page(figures, comparison.plot().to_svg())
+    page = comparison_page(figures, comparison.plot().drawn())
     (made / "comparison.html").write_text(page, encoding="utf-8")
     spec = comparison.plot().spec
     chart = {"title": "loss and risk", "group": "frontier", "column": None, "spec": spec}
@@ -352,12 +353,15 @@ def compare(request: Mapping[str, Any], place: Path, progress: ProgressWriter) -
 
 
 def about(request: Mapping[str, Any], _place: Path, _progress: ProgressWriter) -> dict[str, Any]:
-    """List the methods, and make the library of charts where it is not there yet."""
+    """List the methods, and make the library of charts where it is not there yet.
+
+    Without the extra `charts` there is none.
+    """
     from shoal.methods.registry import methods
     from shoal.web.bundle import bundle
 
     return {
-        "vega": str(bundle(Path(request["room"]))),
+        "vega": str(bundle(Path(request["room"]))) if has("charts") else None,
         "methods": [
             {
                 "name": one.name, "kind": one.kind, "summary": one.summary, "cost": one.cost,

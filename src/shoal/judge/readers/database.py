@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from shoal.errors import InputError, listed, shown
+from shoal.errors import InputError, listed, pip_install, shown
 from shoal.judge.limits import limits
 from shoal.judge.readers.arrow import check_plain, rows_in
 from shoal.judge.readers.cells import ArrowCells
@@ -146,7 +146,7 @@ def _duckdb(name: str) -> Any:
         return importlib.import_module("duckdb")
     except ImportError:
         raise InputError(
-            f"{name}: this is a DuckDB database; pip install 'shoal[duckdb]' to read it"
+            f"{name}: this is a DuckDB database; {pip_install('duckdb')} to read it"
         ) from None
 
 

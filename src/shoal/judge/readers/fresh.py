@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from shoal.errors import InputError
+from shoal.errors import InputError, pip_install
 from shoal.judge.limits import limits
 from shoal.judge.readers import fresh_reader as reader
 from shoal.judge.readers.arrow import check_plain, rows_in
@@ -93,7 +93,7 @@ def _answered(path: Path, kind: str, only_schema: bool = False) -> Iterator[Any]
 def _reason(code: int, kind: str) -> str:
     """Return why a file could not be read."""
     if code == reader.LACKING:
-        return f"this is a file of {STATISTICS[kind]}; pip install 'shoal[formats]' to read it"
+        return f"this is a file of {STATISTICS[kind]}; {pip_install('formats')} to read it"
     if code == reader.LARGE:
         return f"unpacks to more than {RATIO} times its size; not a table"
     if code == reader.BROKEN:

@@ -7,7 +7,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from shoal.errors import InputError
+from shoal.errors import InputError, pip_install
 from shoal.judge.readers.source import Source
 from shoal.judge.readers.whole import check_unpacked, whole
 
@@ -23,7 +23,7 @@ def workbook(path: Path) -> Source:
         import python_calamine as calamine
     except ImportError:
         raise InputError(
-            f"{path.name}: this is a spreadsheet; pip install 'shoal[formats]' to read it"
+            f"{path.name}: this is a spreadsheet; {pip_install('formats')} to read it"
         ) from None
     raw = path.read_bytes()
     _check_size(raw, path.name)

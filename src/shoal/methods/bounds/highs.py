@@ -1,5 +1,6 @@
 """Master and set-partitioning problems in HiGHS, on one thread, deterministic.
 
+HiGHS comes with the extra `optimal`: whoever starts a programme has checked that it is there.
 Seconds are asked for only where a time limit was given; otherwise nodes limit an integer programme.
 """
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from shoal.report.charts import COLUMNS_SHOWN
 from shoal.report.contents import contents
+from shoal.report.draw import why_none
 from shoal.report.html.frame import bullets, escape, figure, number
 
 if TYPE_CHECKING:
@@ -21,6 +22,9 @@ def costs(svgs: dict[str, str | None]) -> str:
         "correlations": "One point a pair of columns; on the dashed line nothing changed.",
     }
     figures = [figure(svgs[name], text) for name, text in captions.items() if name in svgs]
+    why = why_none()
+    if why is not None:
+        return f'<h2>What it cost</h2>\n<p class="soft">{escape(why)}</p>'
     return f'<h2>What it cost</h2>\n<div class="charts">{"".join(figures)}</div>'
 
 

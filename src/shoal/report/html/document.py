@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from shoal.errors import html_box
 from shoal.report.charts import attacks, report_charts
-from shoal.report.draw import begin, draw
+from shoal.report.draw import begin, draw, why_none
 from shoal.report.html.about import PRIVATE_LINE, about_figures, audience
 from shoal.report.html.columns import column_table, columns, costs, distributions, table
 from shoal.report.html.frame import bullets, document, escape
@@ -34,7 +34,9 @@ def page(report: ReportFields) -> str:
 
 def pages(*reports: ReportFields) -> list[str]:
     """Return the pages of some reports, whose charts are drawn at once."""
-    charts = [report_charts(report) for report in reports]
+    charts: list[dict[str, Any]] = [{} for _ in reports]
+    if why_none() is None:
+        charts = [report_charts(report) for report in reports]
     drawn = iter(draw([spec for own in charts for spec in own.values()]))
     return [
         _page(report, {name: next(drawn) for name in own})
@@ -79,7 +81,7 @@ def short(report: ReportFields) -> str:
 
 def measures_page(measures: dict[str, Any]) -> str:
     """Return a page of measures alone."""
-    chart = attacks(measures)
+    chart = attacks(measures) if why_none() is None else None
     svg = None if chart is None else draw([chart])[0]
     head = (
         f"<h1>Measures of a release</h1>\n"

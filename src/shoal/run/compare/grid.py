@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from shoal.errors import Canceled, RequestError, ShoalError
+from shoal.methods.options import check_installed
 from shoal.methods.problem import ILOSS, SSE
 from shoal.methods.registry import find
 from shoal.plan.hierarchies import digests
@@ -139,7 +140,7 @@ def compare_by(
     chosen = list(dict.fromkeys(methods or [AUTO, *usual]))
     for name in chosen:
         if name != AUTO:
-            find(name)
+            check_installed(find(name).info)
     loss_name = _loss_name(own, first, chosen)
     cases = [(size, AUTO) for size in grid.sizes if AUTO in chosen]
     cases += [(size, name) for size in grid.sizes for name in chosen if name != AUTO]

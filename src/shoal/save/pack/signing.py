@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.backends.staging import Staging
-from shoal.errors import InputError, RequestError, shown
+from shoal.errors import InputError, RequestError, pip_install, shown
 
 PUBLIC = ".pub.pem"
 
@@ -97,7 +97,7 @@ def _package() -> tuple[Any, Any]:
         from cryptography.hazmat.primitives import serialization
     except ImportError:
         raise RequestError(
-            "signatures need the cryptography package: pip install 'shoal[sign]'"
+            f"signatures need the cryptography package: {pip_install('sign')}"
         ) from None
     return serialization, InvalidSignature
 

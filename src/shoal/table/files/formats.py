@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import os
 from typing import Any
 
+from shoal.backends.extras import is_installed
 from shoal.backends.private_folder import ENDINGS
-from shoal.errors import InputError, RequestError
+from shoal.errors import InputError, RequestError, pip_install
 from shoal.table.files.database_names import is_database
 from shoal.table.files.opening import check_file_name
 from shoal.table.files.packed import is_text_name
@@ -89,13 +89,8 @@ def check_kind(kind: str) -> None:
     """Refuse a kind of file that is not written, or whose extra is not installed."""
     if kind not in WRITTEN:
         raise RequestError(f"format must be one of {', '.join(WRITTEN)}")
-    for module in NEEDED.get(kind, ()):
-        try:
-            there = importlib.util.find_spec(module) is not None
-        except ImportError:
-            there = False
-        if not there:
-            raise RequestError(f"pip install 'shoal[formats]' to write {_what(f'.{kind}')}")
+    if not all(is_installed(module) for module in NEEDED.get(kind, ())):
+        raise RequestError(f"{pip_install('formats')} to write {_what(f'.{kind}')}")
 
 
 def extra(module: str, name: str) -> Any:
@@ -106,9 +101,7 @@ def extra(module: str, name: str) -> Any:
         what, group = _what(ending_of(name)), "formats"
         if module == "duckdb":
             what, group = "a DuckDB database", "duckdb"
-        raise InputError(
-            f"{name}: this is {what}; pip install 'shoal[{group}]' to read it"
-        ) from None
+        raise InputError(f"{name}: this is {what}; {pip_install(group)} to read it") from None
 
 
 def _what(ending: str) -> str:

@@ -17,7 +17,8 @@ function loadLibrary() {
   library ??= new Promise((resolve, reject) => {
     const script = el("script", { src: "/static/vega.js" });
     script.addEventListener("load", () => (window.vegaEmbed ? resolve(window.vegaEmbed)
-      : reject(new Error("The charts cannot be drawn; the tables hold the same figures."))));
+      : reject(new Error(window.shoalCharts
+        ?? "The charts cannot be drawn; the tables hold the same figures."))));
     script.addEventListener("error", () =>
       reject(new Error("The charts could not be loaded; the tables hold the same figures.")));
     document.head.append(script);

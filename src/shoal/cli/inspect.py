@@ -244,8 +244,9 @@ def methods(as_json: JsonFlag = False) -> None:
         chosen = {AUTO: "numbers", AUTO_MIXED: "categories or missing cells"}
         what = chosen.get(method.name)
         auto = f"  (auto chooses this one for {what})" if what else ""
+        needs = f"  (needs shoal[{method.extra}])" if method.extra else ""
         write_stdout(
-            f"{method.name}{auto}\n  {method.summary}\n"
+            f"{method.name}{auto}{needs}\n  {method.summary}\n"
             f"  {method.kind}; {method.cost}\n  {method.citation}\n\n"
         )
 

@@ -12,7 +12,7 @@ TESTS := $(BIN)/python -m pytest -n $$(($$($(BIN)/python -c 'import os; print(os
 # what tests use; Spark is apart, as it needs Java
 TESTED := $(foreach one,charts dask duckdb formats optimal sign sklearn web,--extra $(one))
 
-.PHONY: run test test-all lint coverage attacks fuzz faults bars published study search kaim mixed closeness audit measures scale records estimates load cluster mutate lock clean
+.PHONY: run test test-all lint coverage attacks fuzz faults bars published study search kaim mixed closeness audit measures scale records estimates load cluster mutate size compat lock clean
 
 run: $(VENV)/run.stamp          ## anonymize the embedded sample into out/ and out.private/
 	$(BIN)/shoal run src/shoal/datasets/patients.toml -o out/ --force
@@ -90,6 +90,13 @@ cluster: $(VENV)/engines.stamp    ## engines: threads, Dask and Spark side by si
 
 mutate: $(VENV)/test.stamp      ## small mistakes in models, partition and release that tests must find
 	$(BIN)/python benchmarks/mutation/mutate.py
+
+size: $(VENV)/test.stamp        ## the wheel in a fresh environment: packages, megabytes, every command
+	$(BIN)/python benchmarks/install/size.py
+
+compat: $(VENV)/test.stamp      ## lowest and newest dependencies under each Python here; sdist, wheel
+	$(PIP) install -q uv
+	$(BIN)/python benchmarks/compat/compat.py
 
 lock: $(VENV)/test.stamp        ## pin anew what pyproject.toml asks for (needs the uv package)
 	$(PIP) install -q uv

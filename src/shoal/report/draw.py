@@ -55,16 +55,14 @@ def is_off() -> bool:
 
 
 def why_none() -> str | None:
-    """Return why no chart is drawn here, and what to do about it; None where charts are drawn."""
-    if is_off():
-        return f"Charts are not drawn where {'='.join(OFF)} is set."
+    """Return how charts come, where nothing that draws is installed; None where it is."""
     return None if has("charts") else f"Charts are drawn after {pip_install('charts')}."
 
 
 @contextlib.contextmanager
 def ahead(wanted: bool = True) -> Iterator[None]:
     """Start the renderer now, for charts that will be asked for inside the block."""
-    if wanted and why_none() is None:
+    if wanted and not is_off() and has("charts"):
         _waiting.append(_renderer())
     try:
         yield
@@ -81,7 +79,7 @@ def begin(specs: Callable[[], Sequence[Spec]]) -> None:
 
 def draw(specs: Sequence[Spec]) -> list[str | None]:
     """Return one SVG a spec; None for one that could not be drawn."""
-    if why_none() is not None:
+    if is_off() or not has("charts"):
         return [None] * len(specs)
     renderer = _waiting.pop() if _waiting else _renderer()
     may_have_ended = renderer.has_drawn

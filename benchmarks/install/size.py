@@ -1,0 +1,150 @@
+"""What an install takes: the wheel in a fresh environment, the core alone and with each extra.
+
+    python benchmarks/install/size.py [EXTRA …]      (`make size`: the core alone)
+
+Builds the wheel, installs it into new environments as a user would (`pip install shoal.whl`) and
+counts packages and bytes on disk: of the files that were installed, of the bytecode that pip makes
+of them (`pip install --no-compile` leaves it out), and of the environment as it was before. In the
+core every command and public function is then run (`tests/without_extras.py`): each works or
+names its extra. Writes `docs/install/`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import platform
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "docs" / "install"
+MOST_MEGABYTES, MOST_PACKAGES = 470, 20
+HEAD = ["installed", "packages", "files", "bytecode", "empty"]
+
+
+def run(*command, **options):
+    """Run a command and return its output; stop where it fails."""
+    return subprocess.run(
+        [str(part) for part in command], check=True, capture_output=True, text=True, **options
+    ).stdout
+
+
+def megabytes(folder, bytecode):
+    """Return what a folder takes on disk, in millions of bytes: its bytecode, or all else."""
+    files = [path for path in folder.rglob("*") if path.is_file() and not path.is_symlink()]
+    wanted = [path for path in files if (path.suffix == ".pyc") == bytecode]
+    return sum(path.stat().st_blocks * 512 for path in wanted) / 1e6
+
+
+def measured(wheel, extras, work):
+    """Install the wheel with some extras; return the environment and a row of figures."""
+    place = work / ("-".join(["env", *extras]))
+    run(sys.executable, "-m", "venv", place)
+    python = place / "bin" / "python"
+    empty = megabytes(place, False), megabytes(place, True)
+    before = packages(python)
+    named = f"{wheel}[{','.join(extras)}]" if extras else str(wheel)
+    run(python, "-m", "pip", "install", "-q", "--disable-pip-version-check", named)
+    row = {
+        "installed": f"shoal[{','.join(extras)}]" if extras else "shoal",
+        "packages": len(packages(python) - before),
+        "files": round(megabytes(place, False) - empty[0], 1),
+        "bytecode": round(megabytes(place, True) - empty[1], 1),
+        "empty": round(sum(empty), 1),
+    }
+    return python, row
+
+
+def packages(python):
+    """Return the names of the packages of an environment."""
+    listed = run(python, "-m", "pip", "list", "--format=json", "--disable-pip-version-check")
+    return {one["name"] for one in json.loads(listed)}
+
+
+def walked(python, work):
+    """Run everything with an environment; return how much worked, how much named its extra."""
+    folder = work / "walk"
+    folder.mkdir()
+    lines = run(python, ROOT / "tests" / "without_extras.py", folder).splitlines()
+    outcomes = [json.loads(line) for line in lines]
+    works = [one for one in outcomes if one["code"] == 0 and one["extra"] is None]
+    named = [
+        one for one in outcomes if one["code"] == 2 and f"shoal[{one['extra']}]" in one["said"]
+    ]
+    other = [one["name"] for one in outcomes if one not in works and one not in named]
+    return len(works), len(named), other
+
+
+def page(rows, walk):
+    """Return the page."""
+    core = rows[0]
+    system = f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
+    lines = [
+        "# What an install takes",
+        "",
+        f"The wheel in a fresh environment, by pip, on {system}; `make size` writes this page.",
+        "Packages are those that were added, Shoal among them; megabytes are millions of bytes on",
+        "disk. pip compiles what it installs; `pip install --no-compile` and uv leave the bytecode",
+        "out, and Python makes it of what is imported. The empty environment (pip, and with Python",
+        f"3.11 setuptools) has {core['empty']:.0f} MB more.",
+        "",
+        "| installed | packages | files, MB | bytecode, MB | with the empty environment, MB |",
+        "|---|--:|--:|--:|--:|",
+    ]
+    for row in rows:
+        figures = f"{row['files']:.0f} | {row['bytecode']:.0f} | {whole(row):.0f}"
+        lines.append(f"| `{row['installed']}` | {row['packages']} | {figures} |")
+    works, named, other = walk
+    lines += [
+        "",
+        f"The core's bar is {MOST_PACKAGES} packages and {MOST_MEGABYTES} MB. The files that are",
+        f"installed are {verdict(core['files'])} it, with bytecode they are "
+        f"{verdict(core['files'] + core['bytecode'])} it,",
+        f"and the whole environment is {verdict(whole(core))} it.",
+        "",
+        f"With the core alone {works} commands and functions work and {named} name the extra they",
+        f"need, in one line and with exit code 2; {len(other)} do neither.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def whole(row):
+    """Return what an environment takes, with pip and bytecode."""
+    return row["files"] + row["bytecode"] + row["empty"]
+
+
+def verdict(size):
+    """Return where a size lies."""
+    return "within" if size <= MOST_MEGABYTES else "above"
+
+
+def main():
+    """Measure, print, and write the page; exit code 1 where a bar is not met."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("extras", nargs="*", help="extras to measure, each on its own, or all")
+    extras = parser.parse_args().extras
+    with tempfile.TemporaryDirectory() as made:
+        work = Path(made)
+        run(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", ROOT,
+            "-w", work)  # fmt: skip
+        (wheel,) = work.glob("shoal-*.whl")
+        python, core = measured(wheel, [], work)
+        rows = [core, *(measured(wheel, [extra], work)[1] for extra in extras)]
+        walk = walked(python, work)
+    FOLDER.mkdir(exist_ok=True)
+    with (FOLDER / "size.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, HEAD, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    text = page(rows, walk)
+    (FOLDER / "README.md").write_text(text)
+    print(text)
+    sys.exit(bool(walk[2]) or core["packages"] > MOST_PACKAGES or whole(core) > MOST_MEGABYTES)
+
+
+if __name__ == "__main__":
+    main()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import datetime as dt
 import re
 import tomllib
@@ -65,3 +66,17 @@ def test_workflows_say_that_they_are_untried(repository):
     """Workflows that nobody has run say so in their first line."""
     for path in (repository / ".github/workflows").glob("*.yml"):
         assert path.read_text().startswith("# Untried: no hosted runner has run this yet.")
+
+
+def test_the_size_in_the_readme_is_the_one_measured(repository):
+    """The README's packages and megabytes of the core are those of `make size`."""
+    with (repository / "docs/install/size.csv").open(newline="") as file:
+        core = next(csv.DictReader(file))
+    assert core["installed"] == "shoal"
+    readme = " ".join((repository / "README.md").read_text().split())
+    files, bytecode, empty = (float(core[name]) for name in ("files", "bytecode", "empty"))
+    assert (
+        f"The core is {core['packages']} packages and {files:.0f} MB of files; pip adds "
+        f"{bytecode:.0f} MB of bytecode, and with pip itself the environment has "
+        f"{files + bytecode + empty:.0f} MB"
+    ) in readme

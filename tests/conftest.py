@@ -14,6 +14,7 @@ import groups
 
 # Test processes fill all processors: threads of linear algebra would wait for each other, spinning.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ["SHOAL_CONFIG"] = os.devnull  # whoever runs the tests may have a file of their own
 
 COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("shoal", derandomize=True, max_examples=35, **COMMON)

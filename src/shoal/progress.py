@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from shoal.errors import Canceled
@@ -143,10 +144,10 @@ class Reporter:
 
 
 class StageLines:
-    """Tells in lines which stage a long run is in, how far it is, and how long the rest may take.
+    """Tells in lines which stage a run is in, how far it is, and how long the rest may take.
 
-    A line comes at most every `pause` seconds, so a short run has none; a stage is told again after
-    twice the time each time. `clock` is for tests.
+    A stage has a line when it begins for the first time. One that lasts is told again after `pause`
+    seconds, then after twice the time each time. `clock` is for tests.
     """
 
     def __init__(
@@ -158,12 +159,17 @@ class StageLines:
         self.write, self.pause, self.clock = write, pause, clock
         self.start = self.begun = self.last = clock()
         self.stage, self.wait = "", pause
+        self.told: set[str] = set()
 
     def __call__(self, progress: Progress) -> None:
-        """Tell the stage, if it is time to."""
+        """Tell the stage, if it is new or it is time to."""
         now = self.clock()
         if progress.stage != self.stage:
             self.stage, self.begun, self.wait = progress.stage, now, self.pause
+        if self.stage not in self.told:
+            self.told.add(self.stage)
+            self.last = now
+            self.write(f"{self.stage}\n")
         if now - self.last < self.wait:
             return
         self.last, self.wait = now, 2 * self.wait
@@ -179,11 +185,36 @@ class StageLines:
         return f": {100 * progress.done // progress.total} %, about {left:.0f} s left"
 
 
+class JsonLines:
+    """Tells progress in lines of JSON: each stage when it begins, then at most twice a second."""
+
+    def __init__(
+        self, write: Callable[[str], object], clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.write, self.clock = write, clock
+        self.stage, self.last = "", clock()
+
+    def __call__(self, progress: Progress) -> None:
+        """Write what is known, if the stage is new or over, or it is time to."""
+        now = self.clock()
+        is_over = progress.done >= progress.total
+        if progress.stage == self.stage and not is_over and now - self.last < 0.5:
+            return
+        self.stage, self.last = progress.stage, now
+        known = {name: one for name, one in asdict(progress).items() if one is not None}
+        known["seconds"] = round(progress.seconds, 3)
+        self.write(json.dumps({"event": "progress", **known}) + "\n")
+
+
 @contextmanager
-def live_progress(stop: StopToken) -> Iterator[Reporter]:
-    """Yield a reporter that draws a bar on stderr after a second; lines if it is no terminal."""
-    if not sys.stderr.isatty():
-        yield Reporter(StageLines(sys.stderr.write), stop)
+def live_progress(stop: StopToken, how: str = "bar", color: bool = True) -> Iterator[Reporter]:
+    """Yield a reporter that shows progress on stderr: a bar after a second, lines, json or none."""
+    if how == "none":
+        yield Reporter(None, stop)
+        return
+    if how in ("lines", "json"):
+        lines = JsonLines if how == "json" else StageLines
+        yield Reporter(lines(sys.stderr.write), stop)
         return
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -195,7 +226,7 @@ def live_progress(stop: StopToken) -> Iterator[Reporter]:
         TextColumn("{task.percentage:>3.0f} %"),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
-        console=Console(stderr=True),
+        console=Console(stderr=True, color_system="auto" if color else None),
         transient=True,
     )
     tasks: dict[str, TaskID] = {}

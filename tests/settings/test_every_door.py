@@ -46,7 +46,7 @@ EXAMPLES = {
     "decimals": {"age": 2, "pay": "none"},
     "keep_order": True, "spreadsheet_safe": True, "round": {"o": 100, "p": 0.5},
     "weights_as": "rounded:5", "group_column": "class", "memory": "2GB", "engine": "dask",
-    "threads": 2, "work": "room", "scheduler": "tcp://head:8786", "verbose": True,
+    "threads": 2, "work": "room", "scheduler": "tcp://head:8786",
     "report": False, "force": True, "show_values": True, "as_json": True,
 }  # fmt: skip
 NEEDS = {

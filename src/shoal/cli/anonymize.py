@@ -8,8 +8,9 @@ from typing import Annotated, Any, get_args
 
 import typer
 
-from shoal.cli.app import app
-from shoal.cli.options import RESOURCES, WRITING, Tabled, given_options, takes
+from shoal.cli.app import AGAIN, WORK, app
+from shoal.cli.command import TABLE
+from shoal.cli.options import A_TABLE, RESOURCES, WRITING, Tabled, given_options, takes
 from shoal.cli.recipes import beside_recipe, chosen_again, echo_choice, with_trees, with_values
 from shoal.cli.releasing import make, make_pack, make_preview, showing
 from shoal.errors import RequestError
@@ -27,15 +28,16 @@ ChooseAgain = Annotated[
 ]
 
 
-@app.command(cls=Tabled)
+@app.command(cls=Tabled, rich_help_panel=WORK)
 @takes(command="anonymize")
 def anonymize(
     input: Annotated[  # noqa: A002
         str,
         typer.Argument(
+            metavar=TABLE,
             help="A table: csv, Parquet, SPSS, Stata, SAS, Excel, FILE#TABLE of a database and "
-            "others; with --engine also a folder, a pattern in quotes ('in/*.parquet') or a URL of "
-            "Parquet files."
+            "others, or - for stdin; with --engine also a folder, a pattern in quotes "
+            "('in/*.parquet') or a URL of Parquet files.",
         ),
     ],
     output: Annotated[
@@ -53,8 +55,8 @@ def anonymize(
         str | None,
         typer.Option(
             "--format",
-            help="Of the release in a pack: csv, csv.gz, parquet, feather, arrow, jsonl, xlsx, "
-            "sav, zsav, dta, xpt.",
+            help="Of the release in a pack, or on stdout: csv, csv.gz, parquet, feather, arrow, "
+            "jsonl, xlsx, sav, zsav, dta, xpt. Default: csv.",
             rich_help_panel=WRITING,
         ),
     ] = None,
@@ -98,8 +100,7 @@ def anonymize(
     (`--round cost=1000`) or allowed (`--keep-unique cost`).
 
     Example: `shoal anonymize stays.csv -k 5 --quasi age,income --sensitive diagnosis
-    --identifier name -o release.csv`, `shoal anonymize 'stays/*.parquet' -k 10 --engine dask
-    --scheduler tcp://head:8786 -o release/`
+    --identifier name,number --drop cost -o release.csv`
     """
     from shoal.settings import build, load_tree
     from shoal.settings.tree import run_of, tree_of
@@ -125,22 +126,24 @@ def anonymize(
             return
         if (output is None) == (pack is None):
             raise RequestError("say where to: -o OUT, or --pack FOLDER")
-        if format_ is not None and pack is None:
-            raise RequestError("--format is that of a pack; the name after -o says it otherwise")
+        if format_ is not None and pack is None and output != "-":
+            raise RequestError(
+                "--format is that of a pack, or of stdout; the name after -o says it otherwise"
+            )
         if sign is not None and pack is None:
             raise RequestError("--sign is for the certificate of a pack; say --pack FOLDER")
         if pack is not None:
             make_pack(build(tree), input, pack, format_ or "csv", run, sign)
             return
         assert output is not None
-        make(build(tree), input, output, run)
+        make(build(tree), input, output, run, kind=format_ or "csv")
 
 
-@app.command(cls=Tabled)
+@app.command(cls=Tabled, rich_help_panel=AGAIN)
 @takes(command="refine")
 def refine(
     input: Annotated[  # noqa: A002
-        Path, typer.Argument(help="A table: csv, Parquet, SPSS, Stata, SAS, Excel and others.")
+        Path, typer.Argument(metavar=TABLE, help=A_TABLE)
     ],
     output: Annotated[str, typer.Option("-o", "--output", help=OUTPUT, rich_help_panel=WRITING)],
     **options: Any,
@@ -149,7 +152,8 @@ def refine(
 
     No group may have fewer than k records. The loss is never more than it was.
 
-    Example: `shoal refine grouped.csv --group cluster -k 5 --quasi age,income -o release.csv`
+    Example: `shoal refine grouped.csv --group cluster -k 5 --quasi age,income
+    --identifier name,number --drop cost -o refined.csv`
     """
     from shoal.settings import Refine, build
     from shoal.settings.tree import run_of, tree_of
@@ -161,14 +165,21 @@ def refine(
         make(build(tree_of(given_options(options))), str(input), output, run)
 
 
-@app.command("run", cls=Tabled)
+@app.command("run", cls=Tabled, rich_help_panel=AGAIN)
 @takes(command="run")
 def run_again(
     recipe: Annotated[
-        Path, typer.Argument(help="A recipe: the run.toml in the private folder of a release.")
+        Path,
+        typer.Argument(
+            metavar="RECIPE", help="A recipe: the run.toml in the private folder of a release."
+        ),
     ],
     input: Annotated[  # noqa: A002
-        str | None, typer.Option(help="Run it on this file instead of the recipe's own.")
+        str | None,
+        typer.Option(
+            metavar=TABLE,
+            help="Run it on this table instead of the recipe's own; - for stdin.",
+        ),
     ] = None,
     output: Annotated[
         str | None,
@@ -187,8 +198,7 @@ def run_again(
     On another file (`--input`) it takes the recipe's method and iterations, which were chosen for
     the file the recipe was made of; `--choose-again` chooses by the new file.
 
-    Example: `shoal run out.private/run.toml --force`, `shoal run out.private/run.toml
-    --input next.csv --choose-again -o next/`
+    Example: `shoal run release.private/run.toml -o again/`
     """
     from shoal.settings import build, load, load_tree
     from shoal.settings.tree import run_of, tree_of

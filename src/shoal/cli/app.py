@@ -7,7 +7,10 @@ from typing import Annotated
 import typer
 
 from shoal import __version__
-from shoal.cli.output import ShoalGroup
+from shoal.cli.command import NoColor, ProgressAs, Quiet, Verbose
+from shoal.cli.group import ShoalGroup
+
+WORK, AGAIN, KNOW = "Main commands", "Further commands", "Information and setup"
 
 app = typer.Typer(
     name="shoal",
@@ -15,6 +18,7 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     help="Make microdata safe to release: each record hides among at least k.",
     epilog="Start with `shoal inspect FILE`, then `shoal anonymize FILE -k 5 --quasi a,b -o F.csv`",
 )
@@ -29,7 +33,12 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def _shoal(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+        bool,
+        typer.Option("--version", "-V", callback=_version, is_eager=True, help="Show the version."),
     ] = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+    progress: ProgressAs = None,
+    no_color: NoColor = False,
 ) -> None:
     pass

@@ -7,24 +7,28 @@ from typing import Annotated, Any
 
 import typer
 
-from shoal.cli.app import app
+from shoal.cli.app import AGAIN, app
+from shoal.cli.command import ShoalCommand
+from shoal.cli.display import say
+from shoal.cli.group import HelpfulGroup
 from shoal.cli.options import JsonFlag, SensitiveTrees, Tabled, takes
 from shoal.cli.output import echo_verdict, write_stdout
 from shoal.errors import RequestError
 
 certificate = typer.Typer(
     name="certificate",
+    cls=HelpfulGroup,
     no_args_is_help=True,
     rich_markup_mode="markdown",
     help="Check a release pack that `shoal anonymize --pack` made.",
 )
-app.add_typer(certificate, name="certificate")
+app.add_typer(certificate, name="certificate", rich_help_panel=AGAIN)
 
 
 @certificate.command(cls=Tabled)
 @takes("orders")
 def check(
-    folder: Annotated[Path, typer.Argument(help="The folder of a release pack.")],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A release pack.")],
     hierarchy: SensitiveTrees = None,
     original: Annotated[
         Path | None,
@@ -46,8 +50,7 @@ def check(
     field of the certificate is made again of the other files; only a signature protects the time
     when it was issued, and tells who wrote it all.
 
-    Example: `shoal certificate check out/ --key steward.pub.pem`, `shoal certificate check out/
-    --original stays.csv --private out.private/`
+    Example: `shoal certificate check out/ --original stays.csv --private out.private/`
     """
     from shoal.save.pack.recheck import check_pack
     from shoal.settings.parse import split_pairs
@@ -59,14 +62,14 @@ def check(
         private=private, key=key, **options,
     )  # fmt: skip
     for origin in checked.origins:
-        typer.echo(origin, err=True)
+        say(origin)
     echo_verdict(checked, as_json)
 
 
 @certificate.command(cls=Tabled)
 @takes("force")
 def sign(
-    folder: Annotated[Path, typer.Argument(help="The folder of a release pack.")],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A release pack.")],
     key: Annotated[Path, typer.Option(help="The private key to sign with (Ed25519, PEM).")],
     **options: Any,
 ) -> None:
@@ -83,12 +86,14 @@ def sign(
         staging.check(folder / SIGNATURE)
         staging.add(folder / SIGNATURE, signature((folder / NAME).read_bytes(), key))
         staging.commit()
-    typer.echo(f"wrote {folder / SIGNATURE}", err=True)
+    say(f"wrote {folder / SIGNATURE}")
 
 
-@certificate.command()
+@certificate.command(cls=ShoalCommand)
 def key(
-    target: Annotated[Path, typer.Argument(help="Where the private key goes: NAME.pem.")],
+    target: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Where the private key goes: NAME.pem.")
+    ],
 ) -> None:
     """Make a key to sign with: NAME.pem, which is private, and NAME.pub.pem, for who checks.
 
@@ -97,10 +102,10 @@ def key(
     from shoal.save.pack.signing import make_keys
 
     public = make_keys(target)
-    typer.echo(f"wrote {target} (private: keep it) and {public} (to hand out)", err=True)
+    say(f"wrote {target} (private: keep it) and {public} (to hand out)")
 
 
-@certificate.command()
+@certificate.command(cls=ShoalCommand)
 def schema() -> None:
     """Print the JSON schema of a certificate.
 

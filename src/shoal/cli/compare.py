@@ -11,19 +11,21 @@ from typing import Annotated, Any
 import typer
 
 from shoal.backends.storage import cache_folder
-from shoal.cli.app import app
-from shoal.cli.options import PRIVACY, RESOURCES, WRITING, Tabled, given_options, takes
+from shoal.cli.app import WORK, app
+from shoal.cli.command import TABLE
+from shoal.cli.display import say
+from shoal.cli.options import A_TABLE, PRIVACY, RESOURCES, WRITING, Tabled, given_options, takes
 from shoal.cli.output import live_reporter, write_stdout
 from shoal.errors import RequestError
 
 UNITS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "": 1.0}
 
 
-@app.command(cls=Tabled)
+@app.command(cls=Tabled, rich_help_panel=WORK)
 @takes(command="compare")
 def compare(
     input: Annotated[  # noqa: A002
-        Path, typer.Argument(help="A table: csv, Parquet, SPSS, Stata, SAS, Excel and others.")
+        Path, typer.Argument(metavar=TABLE, help=A_TABLE)
     ],
     k: Annotated[
         str, typer.Option("-k", "--k", help="One, or several: 3,5,10.", rich_help_panel=PRIVACY)
@@ -61,7 +63,8 @@ def compare(
     comes first, whatever the budget. A comparison that was stopped goes on after the runs that were
     done when it is started again.
 
-    Example: `shoal compare stays.csv -k 3,5,10 --quasi age,income --budget 60s -o compared/`
+    Example: `shoal compare stays.csv -k 3,5 --quasi age,income --identifier name,number
+    --drop cost --budget 60s -o compared/`
     """
     from shoal.run.compare.grid import Grid, compare_as
     from shoal.settings import build
@@ -141,6 +144,6 @@ def _write(folder: Path, comparison: Any, force: bool) -> None:
             staging.check(folder / name)
             staging.add(folder / name, content.encode("utf-8"))
         staging.commit()
-    typer.echo(f"wrote {', '.join(str(folder / name) for name in made)}", err=True)
+    say(f"wrote {', '.join(str(folder / name) for name in made)}")
     if svg is None and (why := why_none()) is not None:
-        typer.echo(f"  note: {why}", err=True)
+        say(f"  note: {why}")

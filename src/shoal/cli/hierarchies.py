@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shoal.cli.app import app
-from shoal.cli.options import READING, Tabled, takes
+from shoal.cli.app import AGAIN, app
+from shoal.cli.command import TABLE
+from shoal.cli.display import say
+from shoal.cli.group import HelpfulGroup
+from shoal.cli.options import A_TABLE, READING, Tabled, takes
 from shoal.cli.output import write_stdout
 from shoal.errors import InputError, RequestError, shown
 
@@ -16,17 +19,12 @@ if TYPE_CHECKING:
     from shoal.table.hierarchy.view import Hierarchy
 
 group = typer.Typer(
+    cls=HelpfulGroup,
+    no_args_is_help=True,
     rich_markup_mode="markdown",
     help="Make, check and show hierarchies, by which values are generalized.",
 )
-app.add_typer(group, name="hierarchy")
-
-
-@group.callback(invoke_without_command=True)
-def _hierarchy(context: typer.Context) -> None:
-    if context.invoked_subcommand is None:
-        write_stdout(context.get_help() + "\n")
-        raise typer.Exit(2)
+app.add_typer(group, name="hierarchy", rich_help_panel=AGAIN)
 
 
 Rule = Annotated[
@@ -42,9 +40,7 @@ Column = Annotated[str | None, typer.Option(help="The column of the data that it
 @group.command(cls=Tabled)
 @takes(*READING, "force")
 def build(
-    data: Annotated[
-        Path, typer.Argument(help="A table: csv, Parquet, SPSS, Stata, SAS, Excel and others.")
-    ],
+    data: Annotated[Path, typer.Argument(metavar=TABLE, help=A_TABLE)],
     column: Annotated[str, typer.Option(help="The column to make a hierarchy for.")],
     output: Annotated[
         str, typer.Option("-o", "--output", help="COLUMN.csv, a folder DIR/, or - for stdout.")
@@ -79,14 +75,19 @@ def build(
         staging.check(target, data)
         staging.add(target, built.to_csv().encode("utf-8"))
         staging.commit()
-    typer.echo(f"{built.summary()}\nwrote {target}", err=True)
+    say(f"{built.summary()}\nwrote {target}")
 
 
 @group.command(cls=Tabled)
 @takes(*READING)
 def check(
-    file: Annotated[str, typer.Argument(help="A hierarchy's csv file, or a rule such as dates.")],
-    data: Annotated[Path | None, typer.Option(help="Data that it should cover.")] = None,
+    file: Annotated[
+        str,
+        typer.Argument(metavar="FILE", help="A hierarchy's csv file, or a rule such as dates."),
+    ],
+    data: Annotated[
+        Path | None, typer.Option(metavar=TABLE, help="A table that it should cover.")
+    ] = None,
     column: Column = None,
     **options: Any,
 ) -> None:
@@ -106,9 +107,14 @@ def check(
 @takes(*READING)
 def show(
     file: Annotated[
-        str, typer.Argument(help="A hierarchy's csv file, or with --data a rule such as dates.")
+        str,
+        typer.Argument(
+            metavar="FILE", help="A hierarchy's csv file, or with --data a rule such as dates."
+        ),
     ],
-    data: Annotated[Path | None, typer.Option(help="Data whose records are counted.")] = None,
+    data: Annotated[
+        Path | None, typer.Option(metavar=TABLE, help="A table whose records are counted.")
+    ] = None,
     column: Column = None,
     depth: Annotated[
         int | None, typer.Option(min=0, help="How many levels below the root.")

@@ -10,13 +10,23 @@ from typing import Annotated, Any
 
 import typer
 
-from shoal.cli.app import app
-from shoal.cli.options import READING, JsonFlag, MissingAs, SensitiveTrees, Tabled, takes
+from shoal.cli.app import KNOW, WORK, app
+from shoal.cli.command import TABLE, ShoalCommand
+from shoal.cli.display import say
+from shoal.cli.options import (
+    A_TABLE,
+    READING,
+    JsonFlag,
+    MissingAs,
+    SensitiveTrees,
+    Tabled,
+    takes,
+)
 from shoal.cli.output import echo_verdict, live_reporter, write_stdout
 from shoal.errors import shown
 
 
-@app.command(cls=Tabled)
+@app.command(cls=Tabled, rich_help_panel=WORK)
 @takes(
     "l", "l_kind", "c", "t", "alpha", "k_of", "missing_sensitive", "sensitive", "orders",
     "delimiter", "encoding", "quote", "decimal", "thousands", "date_format", "missing",
@@ -25,7 +35,9 @@ def verify(
     file: Annotated[
         str,
         typer.Argument(
-            help="A released file: csv, Parquet, SPSS, Excel, FILE#TABLE of a database and others."
+            metavar=TABLE,
+            help="A released file: csv, Parquet, SPSS, Excel, FILE#TABLE of a database and others, "
+            "or - for stdin.",
         ),
     ],
     k: Annotated[int, typer.Option("-k", "--k", help="The k it should have.")],
@@ -72,7 +84,7 @@ def verify(
     ones add nothing to --l and --alpha, and what it would be otherwise is said. Classes that break
     something are named by number and size, never by value.
 
-    Example: `shoal verify release.csv -k 5 --quasi age,income --sensitive diagnosis --l 3`
+    Example: `shoal verify release.csv -k 5 --quasi age,income`
     """
     from shoal.judge.verify import verify as check
     from shoal.settings.parse import split_names, split_pairs
@@ -93,16 +105,14 @@ def verify(
         **arguments_of(options),
     )
     for origin in verification.origins:
-        typer.echo(origin, err=True)
+        say(origin)
     echo_verdict(verification, as_json)
 
 
-@app.command(cls=Tabled)
+@app.command(cls=Tabled, rich_help_panel=WORK)
 @takes(*READING, "orders")
 def inspect(
-    file: Annotated[
-        Path, typer.Argument(help="A table: csv, Parquet, SPSS, Stata, SAS, Excel and others.")
-    ],
+    file: Annotated[Path, typer.Argument(metavar=TABLE, help=A_TABLE)],
     show_rows: Annotated[
         int,
         typer.Option(
@@ -175,12 +185,10 @@ def _words(options: dict[str, Any]) -> str:
     )
 
 
-@app.command(cls=Tabled)
+@app.command(cls=Tabled, rich_help_panel=KNOW)
 @takes(*READING, "orders")
 def bound(
-    file: Annotated[
-        Path, typer.Argument(help="A table: csv, Parquet, SPSS, Stata, SAS, Excel and others.")
-    ],
+    file: Annotated[Path, typer.Argument(metavar=TABLE, help=A_TABLE)],
     k: Annotated[int, typer.Option("-k", "--k", help="At least so many records a group.")],
     quasi: Annotated[list[str], typer.Option(help="Its quasi-identifiers: a,b,c.")],
     effort: Annotated[
@@ -224,7 +232,7 @@ def bound(
     )
 
 
-@app.command()
+@app.command(cls=ShoalCommand, rich_help_panel=KNOW)
 def methods(as_json: JsonFlag = False) -> None:
     """List the methods: kind, cost and source of each.
 
@@ -251,7 +259,7 @@ def methods(as_json: JsonFlag = False) -> None:
         )
 
 
-@app.command()
+@app.command(cls=ShoalCommand, rich_help_panel=KNOW)
 def warmup() -> None:
     """Compile everything now, so that the first run does not wait for it.
 
@@ -260,4 +268,4 @@ def warmup() -> None:
     from shoal.run.warmup import warmup as compile_all
 
     for name, seconds in compile_all().items():
-        typer.echo(f"{name}: {seconds:.2f} s", err=True)
+        say(f"{name}: {seconds:.2f} s")

@@ -7,22 +7,30 @@ from typing import Annotated, Any
 
 import typer
 
-from shoal.cli.app import app
+from shoal.cli.app import WORK, app
+from shoal.cli.command import TABLE
+from shoal.cli.display import say
 from shoal.cli.options import READING, JsonFlag, MissingAs, Tabled, takes
 from shoal.cli.output import write_stdout
 from shoal.errors import RequestError
 
 
-@app.command(cls=Tabled)
+@app.command(cls=Tabled, rich_help_panel=WORK)
 @takes(
     "quasi_identifiers", "sensitive", "hierarchy_folder", "hierarchies", "orders", "seed",
     *READING, "dialect", "force",
 )  # fmt: skip
 def measure(
     original: Annotated[
-        str, typer.Argument(help="The original: csv, Parquet, SPSS, Excel and others.")
+        str,
+        typer.Argument(
+            metavar=TABLE,
+            help="The original: csv, Parquet, SPSS, Excel and others, or - for stdin.",
+        ),
     ],
-    release: Annotated[str, typer.Argument(help="Its release, made by whatever tool.")],
+    release: Annotated[
+        str, typer.Argument(metavar=TABLE, help="Its release, made by whatever tool; or -.")
+    ],
     weight: Annotated[str | None, typer.Option(help="The column of survey weights.")] = None,
     by: Annotated[
         list[str] | None,
@@ -71,7 +79,7 @@ def measure(
     --quasi or a recipe says so. What compares a record with its own release needs to know who is
     who: releases are shuffled, see --rows and --key.
 
-    Example: `shoal measure stays.csv safe/release.csv --words`
+    Example: `shoal measure stays.csv release.csv --words`
     """
     from shoal.run.measure import measure as measured
     from shoal.settings.parse import split_names
@@ -104,7 +112,7 @@ def measure(
             staging.check(html, Path(original), Path(release))
             staging.add(html, measures_page(measures.to_dict()).encode("utf-8"))
             staging.commit()
-        typer.echo(f"wrote {html}", err=True)
+        say(f"wrote {html}")
     if as_json:
         write_stdout(measures.to_json())
     else:

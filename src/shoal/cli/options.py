@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from functools import cached_property
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
 from typer.main import get_command_from_info
 from typer.models import CommandInfo
 
+from shoal.cli.command import ShoalCommand
+from shoal.cli.completers import completer
+
+COLUMNS = "Sequence[str] | str"  # the type of names of columns
 PRIVACY, WRITING, RESOURCES = "Privacy", "Writing", "Resources"
-JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
+A_TABLE = "A table: csv, Parquet, SPSS, Stata, SAS, Excel and others, or - for stdin."
+JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON on stdout, errors too.")]
 SensitiveTrees = Annotated[
     list[str] | None,
     typer.Option(
@@ -41,16 +44,11 @@ DIALECT = (
 READING = (*DIALECT, "missing", "types")  # of every command that reads a table
 
 
-class Tabled(TyperCommand):
+class Tabled(ShoalCommand):
     """A command whose `**options` are those of the table, which it loads when it is parsed."""
 
-    def get_params(self, ctx: Any) -> Any:
-        """Return all parameters; the first time those of the table are added."""
-        _ = self._completed
-        return super().get_params(ctx)
-
-    @cached_property
-    def _completed(self) -> bool:
+    def complete_params(self) -> None:
+        """Make the parameters: those of the function, and those of the table."""
         known: Any = inspect.unwrap(self.callback) if self.callback else None
         whole = get_command_from_info(
             CommandInfo(name=self.name, callback=known.complete()),
@@ -58,7 +56,6 @@ class Tabled(TyperCommand):
             rich_markup_mode=self.rich_markup_mode,
         )
         self.params, self.callback = whole.params, whole.callback
-        return True
 
 
 def takes(*names: str, command: str = "") -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -118,9 +115,12 @@ def _panel(parameter: inspect.Parameter) -> int:
 def _parameter(entry: Any, command: str) -> inspect.Parameter:
     """Return an option as a parameter that typer reads."""
     option, word = entry.option, entry.option.kind.word
+    metavar = _metavar(option.kind)
     typer_option = typer.Option(
-        *entry.flags, help=option.help, rich_help_panel=option.panel, min=option.least
-    )
+        *entry.flags, help=option.help, rich_help_panel=option.panel, min=option.least,
+        metavar=metavar,
+        autocompletion=completer(entry, metavar == "COLUMNS"),
+    )  # fmt: skip
     named = inspect.Parameter.KEYWORD_ONLY
     if command in option.needed:
         return inspect.Parameter(entry.name, named, annotation=Annotated[word, typer_option])
@@ -131,6 +131,15 @@ def _parameter(entry: Any, command: str) -> inspect.Parameter:
     return inspect.Parameter(
         entry.name, named, default=None, annotation=Annotated[word | None, typer_option]
     )
+
+
+def _metavar(kind: Any) -> str | None:
+    """Return what a value of a kind is like; None where its type says it."""
+    if kind.word is bool:
+        return ""
+    if "Mapping" in kind.type:
+        return "COLUMN=…" if kind.type.startswith("Mapping") else "VALUE"
+    return "COLUMNS" if kind.type == COLUMNS else None
 
 
 def given_options(options: dict[str, Any]) -> dict[str, Any]:

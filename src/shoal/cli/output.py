@@ -1,9 +1,11 @@
-"""Output of the command line: data on stdout, one-line errors and exit codes on stderr."""
+"""Output of the command line: data on stdout, one-line errors and exit codes."""
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
+import logging
 import os
 import sys
 from collections.abc import Iterator
@@ -11,61 +13,54 @@ from contextvars import ContextVar
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
 
+from shoal.cli.display import colors, display, is_terminal, say_error
 from shoal.errors import OutputError, ShoalError
 from shoal.progress import Reporter, StopToken, live_progress
 
-ORDER = (
-    "inspect", "anonymize", "verify", "measure", "compare", "plot", "run", "refine", "hierarchy",
-    "certificate", "serve", "methods", "bound", "warmup",
-)  # fmt: skip
-
-_STOP: ContextVar[StopToken] = ContextVar("stop")  # of the command that runs
+TEXTS = "csv", "jsonl"
+STOP: ContextVar[StopToken] = ContextVar("stop")  # of the command that runs
+_JSON: ContextVar[bool] = ContextVar("json", default=False)
 
 
-class ShoalGroup(TyperGroup):
-    """Turns every error into one line on stderr and its exit code."""
+def use_json(words: list[str]) -> None:
+    """Print errors as JSON if the command line asks for it; not where stdout gets a table."""
+    pairs = list(itertools.pairwise(words))
+    table = any(first in ("-o", "--output") and second == "-" for first, second in pairs)
+    table = table or "--output=-" in words or "-o-" in words
+    _JSON.set("--json" in words and not table)
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        """Return the commands in the order in which a newcomer needs them."""
-        known = super().list_commands(ctx)
-        first = [name for name in ORDER if name in known]
-        return first + [name for name in known if name not in first]
 
-    def invoke(self, ctx: Any) -> Any:
-        """Run a command; nothing but a bug shows a traceback."""
-        _STOP.set(ctx.ensure_object(StopToken))
-        try:
-            return super().invoke(ctx)
-        except typer.TyperException as error:
-            reason = " ".join(error.format_message().split()).removesuffix(".")
-            typer.echo(f"shoal: {reason}; see shoal --help", err=True)
-            raise typer.Exit(2) from None
-        except ShoalError as error:
-            typer.echo(f"shoal: {' '.join(str(error).split())}", err=True)
-            raise typer.Exit(error.exit_code) from None
-        except MemoryError:
-            typer.echo("shoal: not enough memory for this table; nothing was written", err=True)
-            raise typer.Exit(2) from None
-        except KeyboardInterrupt:
-            typer.echo("shoal: interrupted, nothing was written", err=True)
-            raise typer.Exit(130) from None
+def print_error(kind: str, message: str, code: int) -> None:
+    """Print an error: a line on stderr, and with --json an object on stdout.
+
+    What comes after the last semicolon of a message says what to do: that is its hint.
+    """
+    message = " ".join(message.split())
+    _, semicolon, last = message.rpartition("; ")
+    content = {"kind": kind, "message": message, "hint": last if semicolon else None,
+               "exit_code": code}  # fmt: skip
+    say_error(content)
+    if _JSON.get():
+        with contextlib.suppress(ShoalError):
+            write_stdout(json.dumps({"error": content}, indent=2, ensure_ascii=False) + "\n")
 
 
 def live_reporter() -> contextlib.AbstractContextManager[Reporter]:
-    """Return the reporter of a command: a bar on stderr, and the token that signals set."""
-    return live_progress(_STOP.get())
+    """Return the reporter of a command: progress on stderr, and the token that signals set."""
+    shown = display()
+    how = "none" if shown.quiet and shown.progress == "auto" else shown.progress
+    if how == "auto":
+        how = "bar" if is_terminal() else "lines"
+    return live_progress(STOP.get(), how, colors(shown.color) is not False)
 
 
 @contextlib.contextmanager
-def logging_to_stderr(wanted: bool) -> Iterator[None]:
-    """Log the tasks of the engine's workers to stderr, on request."""
-    if not wanted:
+def logging_to_stderr() -> Iterator[None]:
+    """Log the tasks of the engine's workers to stderr, with --verbose."""
+    if not display().verbose:
         yield
         return
-    import logging
-
     log, handler = logging.getLogger("shoal.engine"), logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
     log.addHandler(handler)
@@ -76,6 +71,15 @@ def logging_to_stderr(wanted: bool) -> Iterator[None]:
     finally:
         log.setLevel(before)
         log.removeHandler(handler)
+
+
+def check_stdout(kind: str) -> None:
+    """Refuse a release for stdout of no known kind, and bytes for a terminal."""
+    from shoal.table.files.formats import check_kind
+
+    check_kind(kind)
+    if kind not in TEXTS and sys.stdout is not None and sys.stdout.isatty():
+        raise OutputError(f"{kind} is no text; write it to a file or a pipe, not to a terminal")
 
 
 def write_stdout(content: str | bytes) -> None:
@@ -97,12 +101,15 @@ def write_stdout(content: str | bytes) -> None:
 
 
 def echo_verdict(result: Any, as_json: bool) -> None:
-    """Print the result of a check, or its JSON; exit code 3 where it is not `ok`."""
+    """Print the result of a check, or its JSON; exit code 3 where it is not `ok`.
+
+    With --quiet the exit code says that it is.
+    """
     if as_json:
         write_stdout(json.dumps(result.to_dict(), indent=2, allow_nan=False) + "\n")
-    elif result.ok:
-        write_stdout(result.summary() + "\n")
-    else:
+    elif not result.ok:
         typer.echo(result.summary(), err=True)
+    elif not display().quiet:
+        write_stdout(result.summary() + "\n")
     if not result.ok:
         raise typer.Exit(3)

@@ -7,20 +7,24 @@ from typing import Annotated, Any
 
 import typer
 
-from shoal.cli.app import app
+from shoal.cli.app import WORK, app
+from shoal.cli.display import say
 from shoal.cli.options import Tabled, takes
 from shoal.errors import RequestError, shown
 
 WHAT = "column", "sizes", "losses", "loss", "pair", "attacks", "frontier"
 
 
-@app.command(cls=Tabled)
+@app.command(cls=Tabled, rich_help_panel=WORK)
 @takes("force")
 def plot(
-    what: Annotated[str, typer.Argument(help=f"One of {', '.join(WHAT)}.")],
+    what: Annotated[str, typer.Argument(metavar="CHART", help=f"One of {', '.join(WHAT)}.")],
     source: Annotated[
         Path,
-        typer.Argument(help="A report.json, the folder it lies in, or (frontier) comparison.json."),
+        typer.Argument(
+            metavar="REPORT",
+            help="A report.json, the folder it lies in, or (frontier) comparison.json.",
+        ),
     ],
     output: Annotated[
         Path, typer.Option("-o", "--output", help="F.svg, F.png, or F.json for the spec.")
@@ -32,8 +36,7 @@ def plot(
 ) -> None:
     """Draw a chart of a release: before and after, group sizes, two columns, the search, the risks.
 
-    Example: `shoal plot column out/ --name age -o age.svg`, `shoal plot pair out/ --name age,income
-    -o pair.svg`, `shoal plot frontier compared/comparison.json -o frontier.svg`
+    Example: `shoal plot column out/ --name age -o age.svg`
     """
     from shoal.report.charts import frontier
     from shoal.report.plots import Chart, Plots, check_chart_file
@@ -56,4 +59,4 @@ def plot(
     else:
         report, file = load_report(source)
         chart = getattr(Plots(report, lambda: load_released(report, file)), what)(*names)
-    typer.echo(f"wrote {chart.save(output, **options)}", err=True)
+    say(f"wrote {chart.save(output, **options)}")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import typer
-
+from shoal.cli.display import say
 from shoal.errors import InputError, RequestError, shown
 
 AUTO = "auto"
@@ -86,10 +85,9 @@ def echo_choice(tree: dict[str, Any], source: str | None) -> None:
         pass
     many = tree["protect"].get("max_iterations")
     what = f"method {method}" + ("" if many is None else f" and its {many:,} iterations")
-    typer.echo(
+    say(
         f"{what} are from the recipe, chosen for the file it was made of; --choose-again chooses "
-        "for this one",
-        err=True,
+        "for this one"
     )
 
 

@@ -9,9 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
-from shoal.cli.output import live_reporter, logging_to_stderr, write_stdout
+from shoal.cli.display import detail, say, warn
+from shoal.cli.output import check_stdout, live_reporter, logging_to_stderr, write_stdout
 from shoal.errors import InputError, RequestError, UnlistedError, listed
 
 if TYPE_CHECKING:
@@ -30,17 +29,24 @@ def showing(values: bool) -> Iterator[None]:
 
 
 def make(
-    settings: Settings, source: str | None, output: str, run: RunOptions, recipe: Path | None = None
+    settings: Settings,
+    source: str | None,
+    output: str,
+    run: RunOptions,
+    recipe: Path | None = None,
+    kind: str = "csv",
 ) -> None:
     """Anonymize with a progress bar, write the release, print a summary."""
     from shoal.report.draw import ahead
 
     if output == "-" and run.as_json:
         raise RequestError("--json and -o - both write to stdout; choose one")
+    if output == "-":
+        check_stdout(kind)
     with (
         ahead(run.report and output != "-"),
         live_reporter() as report,
-        logging_to_stderr(run.verbose),
+        logging_to_stderr(),
     ):
         from shoal.backends.staging import Staging
         from shoal.outofcore.file import check_screen, file_request, release, wants_engine
@@ -65,7 +71,7 @@ def make(
             result = anonymize_with(
                 Path(data), settings, report, run.threads, folder, echo_estimate, kind="csv"
             )
-            write_stdout(stdout_bytes(result))
+            write_stdout(stdout_bytes(result, kind))
         else:
             request = replace(request, on_estimate=echo_estimate)
             result = release(data, settings, request, report)
@@ -77,8 +83,8 @@ def echo_estimate(likely: Any) -> None:
     """Print the estimate of a long run."""
     from shoal.plan.estimate import LONG
 
-    if likely.seconds >= LONG:
-        typer.echo(f"expected: {likely.describe()}", err=True)
+    tell = say if likely.seconds >= LONG else detail
+    tell(f"expected: {likely.describe()}")
 
 
 def make_preview(settings: Settings, source: str, sample: int, run: RunOptions) -> None:
@@ -124,7 +130,7 @@ def make_pack(
     with contextlib.suppress(KeyboardInterrupt):
         _echo_result(result, None, run.as_json, True)
         names = ", ".join(sorted(path.name for path in folder.iterdir()))
-        typer.echo(f"\nwrote {folder}/: {names}", err=True)
+        say(f"\nwrote {folder}/: {names}")
         _echo_private(str(targets.private), True)
         _warn_of_others(targets, result)
 
@@ -134,21 +140,21 @@ def _echo_result(result: Any, request: Any, as_json: bool, with_page: bool) -> N
     if as_json:
         exact = {"private": True, **result.report.to_dict()}
         write_stdout(json.dumps(exact, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
-    typer.echo(result.report.summary(), err=True)
+    say(result.report.summary())
     if result.settings.release.keep_order:
-        typer.echo("  warning: the rows keep the input's order, which links them to it", err=True)
+        warn("the rows keep the input's order, which links them to it")
     if request is None:
         return
     targets = request.targets
     written = [targets.release, targets.report, *([targets.page] if with_page else [])]
     if request.output_folder is not None:
         names = ", ".join(path.name for path in written)
-        typer.echo(f"\nwrote {request.output_folder.place}/: Parquet parts, {names}", err=True)
+        say(f"\nwrote {request.output_folder.place}/: Parquet parts, {names}")
         _echo_private(request.output_folder.private, with_page)
         if not request.output_folder.is_url:
             _warn_of_others(targets, result)
         return
-    typer.echo(f"\nwrote {', '.join(map(str, written))}", err=True)
+    say(f"\nwrote {', '.join(map(str, written))}")
     _echo_private(str(targets.private), with_page)
     _warn_of_old(targets)
     _warn_of_others(targets, result)
@@ -159,7 +165,7 @@ def _echo_private(folder: str, with_page: bool) -> None:
     from shoal.backends.private_folder import FILES, PAGE
 
     names = ", ".join(name for name in FILES if with_page or name != PAGE)
-    typer.echo(f"private, not to be published: {folder}/: {names}", err=True)
+    say(f"private, not to be published: {folder}/: {names}")
 
 
 def _warn_of_old(targets: Any) -> None:
@@ -167,7 +173,7 @@ def _warn_of_old(targets: Any) -> None:
     stem = targets.report.name.removesuffix("report.json")
     old = targets.report.with_name(f"{stem}run.toml")
     if old.exists():
-        typer.echo(f"  warning: {old} of an earlier version is private, too; move it", err=True)
+        warn(f"{old} of an earlier version is private, too; move it")
 
 
 def _warn_of_others(targets: Any, result: Any) -> None:
@@ -175,8 +181,7 @@ def _warn_of_others(targets: Any, result: Any) -> None:
 
     others = earlier_releases(targets.private, result.report.input["sha256"])
     if others:
-        typer.echo(
-            f"  warning: another release of the same input lies beside it: {listed(others)}; "
-            "whoever has both may find fewer than k candidates, see shoal verify --against",
-            err=True,
+        warn(
+            f"another release of the same input lies beside it: {listed(others)}; "
+            "whoever has both may find fewer than k candidates, see shoal verify --against"
         )

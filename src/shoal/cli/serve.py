@@ -7,10 +7,11 @@ from typing import Annotated
 
 import typer
 
-from shoal.cli.app import app
+from shoal.cli.app import WORK, app
+from shoal.cli.command import ShoalCommand
 
 
-@app.command()
+@app.command(cls=ShoalCommand, rich_help_panel=WORK)
 def serve(
     folder: Annotated[
         Path | None, typer.Option(help="A folder of files to choose from on the page.")

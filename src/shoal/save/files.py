@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shoal.backends import private_folder
+from shoal.backends.piped import is_piped
 from shoal.backends.staging import Staging
 from shoal.errors import OutputError, PrivacyError, RequestError, shown
 from shoal.judge.limits import limited
@@ -245,15 +246,15 @@ def private_papers(
     return {place / name: text.encode("utf-8") for name, text in texts.items()}
 
 
-def stdout_bytes(release: Release) -> bytes:
-    """Return the release as csv, after it was verified in a private temporary file."""
-    release = prepared(release, "csv")
+def stdout_bytes(release: Release, kind: str = "csv") -> bytes:
+    """Return the bytes of a released file, after it was verified in a private temporary one."""
+    release = prepared(release, kind)
     keep = release.settings.release.keep_order
     order = row_order(release.table.rows, keep=keep)
-    content = release_bytes(release.table, order, "csv")
+    content = release_bytes(release.table, order, kind)
     with tempfile.TemporaryDirectory(prefix="shoal-") as folder, Staging(force=False) as staging:
-        path = staging.add(Path(folder) / "release.csv", content)
-        verified_bytes(release, order, path, content, "csv")
+        path = staging.add(Path(folder) / f"release.{kind}", content)
+        verified_bytes(release, order, path, content, kind)
     return content
 
 
@@ -278,6 +279,8 @@ def _relative(source: str | None, folder: Path) -> str | None:
     """Return the input's path as seen from the recipe, so that both can move together."""
     if source is None or is_url(source):
         return source
+    if is_piped(source):
+        return None
     try:
         return Path(os.path.relpath(Path(source).resolve(), folder.resolve())).as_posix()
     except ValueError:  # another drive

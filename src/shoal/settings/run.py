@@ -41,13 +41,6 @@ class RunOptions:
             commands=("anonymize", "run"), functions=("anonymize_file",), desk=False, expert=True,
         ),
     ] = None  # fmt: skip
-    verbose: Annotated[
-        bool,
-        _resource(
-            "Tell of every part that an engine has done.", FLAG, ("--verbose", "-v"),
-            commands=("anonymize", "run"), functions=(), desk=False, expert=True,
-        ),
-    ] = False  # fmt: skip
     report: Annotated[
         bool,
         _writing(
@@ -72,6 +65,7 @@ class RunOptions:
     as_json: Annotated[
         bool,
         _writing(
-            "Print JSON on stdout.", FLAG, ("--json",), commands=COMMANDS, functions=(), desk=False
+            "Print JSON on stdout, errors too.", FLAG, ("--json",), commands=COMMANDS, functions=(),
+            desk=False,
         ),
-    ] = False
+    ] = False  # fmt: skip

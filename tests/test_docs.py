@@ -1,4 +1,4 @@
-"""Docs in step with code: the README's example runs, every command has an example in its help."""
+"""Docs in step with code: the README's examples run, and its figures are those of the docs."""
 
 from __future__ import annotations
 
@@ -61,25 +61,6 @@ def test_readme_commands_run(repository, tmp_path, shoal, monkeypatch):
     for _, *arguments in lines:
         ran = shoal(*arguments)
         assert ran.code == 0, ran.err
-
-
-def test_every_command_has_an_example(shoal):
-    """Every command's help shows an example that starts with its own name."""
-    from shoal.cli import app
-
-    names = [command.name or command.callback.__name__ for command in app.registered_commands]
-    assert set(names) == {
-        "anonymize", "verify", "measure", "inspect", "bound", "methods", "refine", "run", "warmup",
-        "compare", "plot", "serve",
-    }  # fmt: skip
-    commands = [(name,) for name in names]
-    for group in app.registered_groups:
-        inner = group.typer_instance.registered_commands
-        commands += [(group.name, command.callback.__name__) for command in inner]
-    assert len(commands) == 19
-    for words in commands:
-        text = " ".join(shoal(*words, "--help").out.split())
-        assert f"Example: shoal {' '.join(words)}" in text
 
 
 def test_readme_names_every_public_function(repository):

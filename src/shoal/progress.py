@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import sys
 import threading
 import time
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
 LOG = logging.getLogger(__name__)
+PATIENCE = 1.0  # seconds: shorter runs show no progress
 
 
 @dataclass(frozen=True)
@@ -146,8 +148,9 @@ class Reporter:
 class StageLines:
     """Tells in lines which stage a run is in, how far it is, and how long the rest may take.
 
-    A stage has a line when it begins for the first time. One that lasts is told again after `pause`
-    seconds, then after twice the time each time. `clock` is for tests.
+    A stage has a line when it begins for the first time, or when the run has taken `patience`
+    seconds: a short run has none. One that lasts is told again after `pause` seconds, then after
+    twice the time each time. `clock` is for tests.
     """
 
     def __init__(
@@ -155,8 +158,9 @@ class StageLines:
         write: Callable[[str], object],
         pause: float = 10.0,
         clock: Callable[[], float] = time.monotonic,
+        patience: float = 0.0,
     ) -> None:
-        self.write, self.pause, self.clock = write, pause, clock
+        self.write, self.pause, self.clock, self.patience = write, pause, clock, patience
         self.start = self.begun = self.last = clock()
         self.stage, self.wait = "", pause
         self.told: set[str] = set()
@@ -166,7 +170,7 @@ class StageLines:
         now = self.clock()
         if progress.stage != self.stage:
             self.stage, self.begun, self.wait = progress.stage, now, self.pause
-        if self.stage not in self.told:
+        if self.stage not in self.told and progress.seconds >= self.patience:
             self.told.add(self.stage)
             self.last = now
             self.write(f"{self.stage}\n")
@@ -207,14 +211,17 @@ class JsonLines:
 
 
 @contextmanager
-def live_progress(stop: StopToken, how: str = "bar", color: bool = True) -> Iterator[Reporter]:
-    """Yield a reporter that shows progress on stderr: a bar after a second, lines, json or none."""
-    if how == "none":
-        yield Reporter(None, stop)
-        return
-    if how in ("lines", "json"):
-        lines = JsonLines if how == "json" else StageLines
-        yield Reporter(lines(sys.stderr.write), stop)
+def live_progress(stop: StopToken, how: str = "auto", color: bool = True) -> Iterator[Reporter]:
+    """Yield a reporter that shows progress on stderr as lines, as json, or not at all (none).
+
+    By itself (auto) it draws a bar after a second; where stderr is no terminal it writes lines.
+    """
+    write = sys.stderr.write
+    moves = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+    if how != "auto" or not moves:
+        late = StageLines(write, patience=PATIENCE)
+        shown = {"lines": StageLines(write), "json": JsonLines(write), "auto": late}
+        yield Reporter(shown.get(how), stop)
         return
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -232,7 +239,7 @@ def live_progress(stop: StopToken, how: str = "bar", color: bool = True) -> Iter
     tasks: dict[str, TaskID] = {}
 
     def show(progress: Progress) -> None:
-        if progress.seconds < 1.0:
+        if progress.seconds < PATIENCE:
             return
         if progress.stage not in tasks:
             bar.start()

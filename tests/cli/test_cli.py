@@ -238,7 +238,7 @@ def test_names_with_commas(shoal, write, tmp_path):
         (("-k", 13, "--quasi", "a", "--identifier", "who"), 2, "n = 12 records < k = 13"),
         (("-k", 0, "--quasi", "a"), 2, "k must be at least 2"),
         (("-k", 1, "--quasi", "a"), 2, "--allow-k1"),
-        (("-k", "2.5", "--quasi", "a"), 2, "Invalid value for '-k'"),
+        (("-k", "2.5", "--quasi", "a"), 2, "invalid value for '-k'"),
         (("--quasi", "a"), 2, "k is needed"),
         (("-k", 3, "--quasi", "a", "--seed", "-1"), 2, "seed must be"),
         (("-k", 3, "--quasi", "a", "--method", "magic"), 2, "no method 'magic'"),

@@ -136,7 +136,7 @@ def anonymize(
             make_pack(build(tree), input, pack, format_ or "csv", run, sign)
             return
         assert output is not None
-        make(build(tree), input, output, run, kind=format_ or "csv")
+        make(build(tree), input, output, run, None, format_ or "csv")
 
 
 @app.command(cls=Tabled, rich_help_panel=AGAIN)

@@ -63,8 +63,8 @@ def compare(
     comes first, whatever the budget. A comparison that was stopped goes on after the runs that were
     done when it is started again.
 
-    Example: `shoal compare stays.csv -k 3,5 --quasi age,income --identifier name,number
-    --drop cost --budget 60s -o compared/`
+    Example: `shoal compare stays.csv -k 3,5 --methods mdav,hilbert --quasi age,income
+    --drop name,number,cost -o compared/`
     """
     from shoal.run.compare.grid import Grid, compare_as
     from shoal.settings import build

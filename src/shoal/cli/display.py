@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
@@ -91,8 +90,3 @@ def colors(chosen: str) -> bool | None:
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
     return True if os.environ.get("FORCE_COLOR") else None
-
-
-def is_terminal() -> bool:
-    """Tell whether stderr is a terminal on which a bar can move."""
-    return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"

@@ -14,7 +14,7 @@ from typing import Any
 
 import typer
 
-from shoal.cli.display import colors, display, is_terminal, say_error
+from shoal.cli.display import colors, display, say_error
 from shoal.errors import OutputError, ShoalError
 from shoal.progress import Reporter, StopToken, live_progress
 
@@ -50,8 +50,6 @@ def live_reporter() -> contextlib.AbstractContextManager[Reporter]:
     """Return the reporter of a command: progress on stderr, and the token that signals set."""
     shown = display()
     how = "none" if shown.quiet and shown.progress == "auto" else shown.progress
-    if how == "auto":
-        how = "bar" if is_terminal() else "lines"
     return live_progress(STOP.get(), how, colors(shown.color) is not False)
 
 

@@ -1,0 +1,72 @@
+"""The example of every command's help, run as it stands."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+
+import pytest
+import typer.main
+
+from shoal.cli import app
+from shoal.cli.command import split_example
+from shoal.cli.manual import commands
+
+DRAWS = True  # charts
+
+
+def examples():
+    """Return the example of every command by its words."""
+    root = typer.main.get_command(app)
+    ctx = root.make_context("shoal", [], resilient_parsing=True)
+    every = commands(root, ctx)
+    return {path.removeprefix("shoal "): split_example(one.help)[1] for path, one, _ in every}
+
+
+EXAMPLES = examples()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, repository):
+    """A folder with what examples name: a table, one with groups, a pack, a release."""
+    place = tmp_path_factory.mktemp("examples")
+    head, *rows = (repository / "src/shoal/datasets/patients.csv").read_text().splitlines()[:801]
+    (place / "stays.csv").write_text("\n".join([head, *rows, ""]))
+    grouped = [f"{head},cluster", *(f"{row},{i % 120}" for i, row in enumerate(rows))]
+    (place / "grouped.csv").write_text("\n".join([*grouped, ""]))
+    (place / "data").mkdir()
+    return place
+
+
+RUNS = [
+    path for path in EXAMPLES if path not in ("serve", "warmup")
+]  # those have tests of their own
+
+
+def test_every_example_runs(shoal, folder, monkeypatch):
+    """The example of every help does what it says, one after the other."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
+    pack = "anonymize stays.csv -k 5 --quasi age,income --drop name,number,cost"
+    assert shoal(*shlex.split(pack), "--method", "mdav", "--pack", "out/").code == 0
+    first = ["certificate key", *(path for path in RUNS if path != "certificate key")]
+    for path in first:
+        _, *words = shlex.split(EXAMPLES[path])
+        ran = shoal(*words)
+        assert ran.code == 0, f"{path}: {ran.err}"
+
+
+def test_the_example_of_serve_opens_the_desk(folder):
+    """The desk opens, says where, and closes at an interrupt."""
+    _, *words = shlex.split(EXAMPLES["serve"])
+    with subprocess.Popen(
+        [sys.executable, "-m", "shoal", *words], cwd=folder, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "BROWSER": "true", "XDG_CACHE_HOME": str(folder / "cache")},
+    ) as desk:  # fmt: skip
+        said = [desk.stderr.readline() for _ in range(3)]
+        desk.send_signal(signal.SIGINT)
+        desk.stderr.read()
+    assert any("http://127.0.0.1:" in line for line in said)

@@ -219,8 +219,11 @@ def live_progress(stop: StopToken, how: str = "auto", color: bool = True) -> Ite
     write = sys.stderr.write
     moves = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
     if how != "auto" or not moves:
-        late = StageLines(write, patience=PATIENCE)
-        shown = {"lines": StageLines(write), "json": JsonLines(write), "auto": late}
+        shown: dict[str, Callback] = {
+            "lines": StageLines(write),
+            "json": JsonLines(write),
+            "auto": StageLines(write, patience=PATIENCE),
+        }
         yield Reporter(shown.get(how), stop)
         return
     from rich.console import Console

@@ -159,6 +159,14 @@ def test_memory_of_a_variable(shoal, write, tmp_path, monkeypatch):
     assert shoal("anonymize", table, *ROLES, "-o", "-").code == 2
 
 
+def test_a_scheduler_of_a_variable_is_for_engines(shoal, write, tmp_path, monkeypatch):
+    """A variable that names a cluster does not stand in the way of runs on this machine."""
+    monkeypatch.setenv("SHOAL_SCHEDULER", "tcp://head:8786")
+    table = write("t.csv", TEXT)
+    ran = shoal("anonymize", table, *ROLES, "-o", tmp_path / "r.csv", "--no-report")
+    assert ran.code == 0, ran.err
+
+
 REFUSED = sorted({*TABLE} - {*KEYS})
 
 

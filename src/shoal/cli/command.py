@@ -135,7 +135,9 @@ class ShoalCommand(TyperCommand):
         text, example = split_example(whole or "")
         if example:
             lines = fold(example, shutil.get_terminal_size().columns - 2)
-            self.help = f"{text}{EXAMPLE}\n\n" + "  \n".join(f"`{line}`" for line in lines)
+            shown = "  \n".join(f"`{line}`" for line in lines)
+            first, _, rest = text.partition("\n\n")
+            self.help = f"{first}{EXAMPLE}\n\n{shown}\n\n{rest}"
         try:
             super().format_help(ctx, formatter)
         finally:
@@ -162,11 +164,18 @@ class ShoalCommand(TyperCommand):
             if param.name not in KEYS or source is None or source.name not in RANKS[1:]:
                 continue
             place = variable(param.name) if source.name == RANKS[1] else str(config_path())
-            if param.name == "memory" and ctx.params.get("recipe") is not None:
-                ctx.params["memory"] = None
+            if _does_not_apply(param.name, ctx.params):
+                ctx.params[param.name] = None
             elif param.name in ctx.params:
                 tell = say if param.name == "memory" else detail
                 tell(f"{param.opts[0]} {ctx.params[param.name]}, from {place}")
+
+
+def _does_not_apply(name: str, params: dict[str, Any]) -> bool:
+    """Tell whether a value of a variable or file is not for this call, which asks for none."""
+    if name == "memory":
+        return params.get("recipe") is not None  # a recipe has its own
+    return name == "scheduler" and params.get("engine") in (None, "threads")
 
 
 def _name_type(param: Any) -> None:

@@ -51,9 +51,9 @@ def set_display(chosen: Display) -> None:
     _DISPLAY.set(chosen)
 
 
-def say(text: str) -> None:
-    """Print a message, unless --quiet."""
-    if not display().quiet:
+def say(text: str, *, always: bool = False) -> None:
+    """Print a message, unless --quiet, or always."""
+    if always or not display().quiet:
         _write("message", {"message": text}, text)
 
 
@@ -74,7 +74,7 @@ def say_error(content: dict[str, Any]) -> None:
 
 
 def _write(event: str, content: dict[str, Any], text: str) -> None:
-    """Print a line, or with --progress json an object in a line."""
+    """Print a text, or with --progress json an object in a line."""
     if display().progress == "json":
         text = json.dumps({"event": event, **content}, ensure_ascii=False)
     typer.echo(text, err=True)

@@ -14,7 +14,7 @@ from typing import Any
 
 import typer
 
-from shoal.cli.display import colors, display, say_error
+from shoal.cli.display import colors, display, say, say_error
 from shoal.errors import OutputError, ShoalError
 from shoal.progress import Reporter, StopToken, live_progress
 
@@ -53,13 +53,21 @@ def live_reporter() -> contextlib.AbstractContextManager[Reporter]:
     return live_progress(STOP.get(), how, colors(shown.color) is not False)
 
 
+class _Said(logging.Handler):
+    """Prints what is logged as any other message."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print a record."""
+        say(self.format(record))
+
+
 @contextlib.contextmanager
 def logging_to_stderr() -> Iterator[None]:
     """Log the tasks of the engine's workers to stderr, with --verbose."""
     if not display().verbose:
         yield
         return
-    log, handler = logging.getLogger("shoal.engine"), logging.StreamHandler(sys.stderr)
+    log, handler = logging.getLogger("shoal.engine"), _Said()
     handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
     log.addHandler(handler)
     before = log.level
@@ -106,7 +114,7 @@ def echo_verdict(result: Any, as_json: bool) -> None:
     if as_json:
         write_stdout(json.dumps(result.to_dict(), indent=2, allow_nan=False) + "\n")
     elif not result.ok:
-        typer.echo(result.summary(), err=True)
+        say(result.summary(), always=True)
     elif not display().quiet:
         write_stdout(result.summary() + "\n")
     if not result.ok:

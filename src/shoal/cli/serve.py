@@ -9,6 +9,7 @@ import typer
 
 from shoal.cli.app import WORK, app
 from shoal.cli.command import ShoalCommand
+from shoal.cli.display import say
 
 
 @app.command(cls=ShoalCommand, rich_help_panel=WORK)
@@ -50,7 +51,7 @@ def serve(
     from shoal.web.serve import serve as open_desk
 
     def on_open(address: str) -> None:
-        typer.echo(f"The desk is open at\n\n  {address}\n\nCtrl-C closes it.", err=True)
+        say(f"The desk is open at\n\n  {address}\n\nCtrl-C closes it.", always=True)
 
     open_desk(
         folder=folder,

@@ -28,7 +28,9 @@ def check_from(kind: str | None, wanted: int) -> None:
     if wanted > 1:
         raise RequestError("only one table can be read from stdin; name a file for the other")
     if wanted and kind is None:
-        raise RequestError("a table on stdin has no name that tells its format; say --from csv or --from parquet")
+        raise RequestError(
+            "a table on stdin has no name that tells its format; say --from csv or --from parquet"
+        )
     if kind is not None and kind not in ENDINGS:
         raise RequestError(f"--from {shown(kind)}: it must be one of {', '.join(ENDINGS)}")
 

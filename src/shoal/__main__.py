@@ -16,11 +16,20 @@ from shoal.progress import StopToken
 def _interrupted(stop: StopToken, number: int, _frame: object) -> None:
     if stop.anytime and not stop.finish and number == signal.SIGINT:
         stop.finish = True
-        os.write(2, b"\nshoal: finishing with the best so far; once more stops without a result\n")
+        os.write(2, _finishing())
         return
     stop.canceled = True
     sys.unraisablehook = _ignored  # what an interrupt leaves half done has nothing to say
     raise KeyboardInterrupt
+
+
+def _finishing() -> bytes:
+    """Return what is said when a search is asked to finish, as the command shows its progress."""
+    from shoal.cli.display import as_shown
+
+    text = "finishing with the best so far; once more stops without a result"
+    shown = as_shown("message", {"message": text}, f"\nshoal: {text}")
+    return f"{shown}\n".encode()
 
 
 def _ignored(_what: object) -> None:

@@ -392,7 +392,7 @@ def test_interrupted_at_the_terminal(tmp_path):
     pattern = write_parts(tmp_path / "in", sizes=(60_000, 60_000))
     process = subprocess.Popen(
         [sys.executable, "-m", "shoal", "anonymize", pattern, "-k", "10", "--quasi",
-         ",".join(QUASI), "--engine", "dask", "-o", str(tmp_path / "out")],
+         ",".join(QUASI), "--engine", "dask", "--progress", "none", "-o", str(tmp_path / "out")],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
     Cluster.wait(lambda: any(tmp_path.glob(".out.*/*/look-0.json")))

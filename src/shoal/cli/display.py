@@ -73,11 +73,16 @@ def say_error(content: dict[str, Any]) -> None:
     _write("error", content, f"shoal: {content['message']}")
 
 
-def _write(event: str, content: dict[str, Any], text: str) -> None:
-    """Print a text, or with --progress json an object in a line."""
+def as_shown(event: str, content: dict[str, Any], text: str) -> str:
+    """Return a text, or with --progress json an object in a line."""
     if display().progress == "json":
-        text = json.dumps({"event": event, **content}, ensure_ascii=False)
-    typer.echo(text, err=True)
+        return json.dumps({"event": event, **content}, ensure_ascii=False)
+    return text
+
+
+def _write(event: str, content: dict[str, Any], text: str) -> None:
+    """Print what is shown of an event."""
+    typer.echo(as_shown(event, content, text), err=True)
 
 
 def colors(chosen: str) -> bool | None:

@@ -9,7 +9,7 @@ import logging
 import os
 import sys
 from collections.abc import Iterator
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from typing import Any
 
 import typer
@@ -54,11 +54,15 @@ def live_reporter() -> contextlib.AbstractContextManager[Reporter]:
 
 
 class _Said(logging.Handler):
-    """Prints what is logged as any other message."""
+    """Prints what is logged, in whichever thread, as the command prints its messages."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.context = copy_context()  # other threads know nothing of the display
 
     def emit(self, record: logging.LogRecord) -> None:
         """Print a record."""
-        say(self.format(record))
+        self.context.run(say, self.format(record))
 
 
 @contextlib.contextmanager

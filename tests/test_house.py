@@ -19,6 +19,9 @@ ANSWER = re.compile(
 ROOM = re.compile(r"^\| +(?P<floor>\d+) \| `(?P<room>\w+)(?:/|\.py)` \|", re.M)
 OUTSIDE = {"__init__", "__main__"}  # the public names, and the command of the package
 CONSTANT = re.compile(r"_?[A-Z][A-Z0-9_]+|__(kw)?defaults__")
+FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
+COMMANDS = ("settings/", "web/equivalent.py", "report/html/repeat.py")  # make words of commands
+TEXTS = ("report/html/frame.py", "save/pack/readme.py")  # a style sheet; a page about commands
 PATCHES = {"setattr": 2, "delattr": 2, "setitem": 1, "delitem": 1, "patch": 1, "object": 2}
 
 
@@ -108,7 +111,58 @@ def test_rooms_stand_on_few_floors(house, page):
 def test_loose_modules(house):
     """Beside the rooms there are only these modules."""
     loose = {path.stem for path in house.glob("*.py")}
-    assert loose == {*OUTSIDE, "errors", "estimator", "partition", "progress"}
+    assert loose == {*OUTSIDE, "errors", "estimator", "hints", "partition", "progress"}
+
+
+def flags_in(code, command_words):
+    """Yield the flags of the command line that texts in code hold, with their lines.
+
+    Docstrings are no messages; neither are flags alone, where code makes words of a command.
+    """
+    if not FLAG.search(code):
+        return
+    tree = ast.parse(code)
+    documented = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            alone = command_words and FLAG.fullmatch(node.value)
+            if id(node) not in documented and not alone and FLAG.search(node.value):
+                yield node.lineno, FLAG.search(node.value)[0]
+
+
+def test_no_message_has_a_flag(house):
+    """Below the command line a message names options by `shoal.hints.option`, as data."""
+    found = [
+        (str(path.relative_to(house)), *one)
+        for path in house.rglob("*.py")
+        if not {"cli"} & set(path.relative_to(house).parts)
+        and str(path.relative_to(house)) not in TEXTS
+        for one in flags_in(
+            path.read_text(encoding="utf-8"), str(path.relative_to(house)).startswith(COMMANDS)
+        )
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    ("code", "count"),
+    [
+        ("""raise E('say --force to replace it')""", 1),
+        ("""raise E(f'{name}: say --drop {name}')""", 1),
+        ("""WHERE = '--show-values'""", 1),
+        ("""def f():\n    'Documents --force.'""", 0),
+        ("""x = 'a -- b, ---'""", 0),
+    ],
+)
+def test_a_flag_is_found(code, count):
+    """The check can fail."""
+    assert len(list(flags_in(code, False))) == count
 
 
 def test_answers_for_newcomers(house, page):

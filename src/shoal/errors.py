@@ -1,4 +1,7 @@
-"""Exceptions. Every message is one line, says what to do, and holds no record value."""
+"""Exceptions. Every message is one line, says what to do, and holds no record value.
+
+Options that a message names are data in it (`shoal.hints`): each door says them in its own words.
+"""
 
 from __future__ import annotations
 
@@ -9,18 +12,39 @@ from enum import Enum
 from numbers import Real
 from typing import Any
 
+from shoal.hints import Hint, Message, cleaned, option, said
+
 LIGHTEST, HEAVIEST = 1e-6, 1e6  # a column that counts less than that had better be left out
 COLORS = {"good": "#2e9e6a", "but": "#c98a1b", "bad": "#d1493f", "": "#8592a0"}  # on any ground
 
 
 class ShoalError(Exception):
-    """The root of all errors that Shoal raises on purpose; `exit_code` is the command line's."""
+    """The root of all errors that Shoal raises on purpose; `exit_code` is the command line's.
+
+    `hints` are the options that its message names.
+    """
 
     exit_code = 2
 
+    def __init__(self, message: str = "") -> None:
+        super().__init__(Message(message))
+
+    def __str__(self) -> str:
+        return said(self.args[0]) if self.args else ""
+
+    @property
+    def hints(self) -> tuple[Hint, ...]:
+        """The options that the message names, each with the value that it should be given."""
+        return Message(self.args[0]).hints if self.args else ()
+
+    @property
+    def marked(self) -> str:
+        """The message with its hints as data, for another message to take it up."""
+        return Message(self.args[0]).marked if self.args else ""
+
     def to_plain(self) -> dict[str, Any]:
         """Return the error as plain values: kind, message, attributes."""
-        return {"kind": type(self).__name__, "said": str(self), "more": vars(self)}
+        return {"kind": type(self).__name__, "said": self.marked, "more": vars(self)}
 
 
 def from_plain(values: Mapping[str, Any]) -> ShoalError:
@@ -30,7 +54,7 @@ def from_plain(values: Mapping[str, Any]) -> ShoalError:
         kind = kinds.pop()
         kinds += kind.__subclasses__()
         error_kind = kind if kind.__name__ == values["kind"] else error_kind
-    error = error_kind.__new__(error_kind, values["said"])
+    error = error_kind.__new__(error_kind, Message(values["said"]))
     vars(error).update(values["more"])
     return error
 
@@ -45,6 +69,11 @@ class RequestError(ShoalError, ValueError):
 
 class OutputError(ShoalError):
     """The release cannot be written where it should go; nothing was written."""
+
+
+def exists(place: object) -> OutputError:
+    """Return the error of a file or folder that is there already."""
+    return OutputError(f"{shown(place)} exists; say {option('force', True)} to replace it")
 
 
 class PrivacyError(ShoalError):
@@ -88,8 +117,7 @@ def pip_install(extra: str) -> str:
 
 def shown(name: object, limit: int = 60) -> str:
     """Return a column or file name in quotes, on one line, without control signs, not too long."""
-    text = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in str(name))
-    return f"'{text if len(text) <= limit else text[: limit - 1] + '…'}'"
+    return f"'{cleaned(str(name), limit)}'"
 
 
 def listed(names: Iterable[object], limit: int = 6) -> str:
@@ -130,11 +158,16 @@ class UnlistedError(InputError):
     A message never shows them: `where` says what does.
     """
 
-    where = ""
+    where = option("show_values", True, python="`values` of this error")
 
     def __init__(self, message: str, values: Sequence[str]) -> None:
         super().__init__(f"{message}; {self.where} lists them")
         self.values = list(values)
+
+    @property
+    def brief(self) -> str:
+        """The message without what lists the values."""
+        return self.marked.removesuffix(f"; {self.where} lists them")
 
     def listed(self) -> str:
         """Return the values themselves."""

@@ -287,7 +287,7 @@ def test_at_urls(tmp_path, kind):
     place = url(tmp_path / "away")
     names = ["town", "age", "job"] if kind == "words" else QUASI
     assert library.verify(place, k=10, quasi_identifiers=names).ok
-    with pytest.raises(OutputError, match="exists; say --force"):
+    with pytest.raises(OutputError, match="exists; say force=True"):
         run(tmp_path / "in", place, Here(1), parent=work, **tree)
     run(tmp_path / "in", place, Here(1), parent=work, force=True, **tree)
     assert library.verify(place, k=10, quasi_identifiers=names).ok
@@ -303,7 +303,7 @@ def test_what_is_replaced(tmp_path):
     out.mkdir()
     run(pattern, out, Here(1))  # an empty folder is as good as none
     first = hashes(out)
-    with pytest.raises(OutputError, match="exists; say --force"):
+    with pytest.raises(OutputError, match="exists; say force=True"):
         run(pattern, out, Here(1))
     run(pattern, out, Here(1), force=True, protect={"k": 30})
     assert hashes(out) != first

@@ -108,7 +108,7 @@ def test_delimiters_within_quotes_separate_nothing():
     assert _delimiter('"a;b",c,"d;e"', "t") == ","
     assert _delimiter("a;b", "t") == ";"
     assert _delimiter("a", "t") == ","
-    with pytest.raises(shoal.InputError, match="say with --delimiter"):
+    with pytest.raises(shoal.InputError, match="say with delimiter"):
         _delimiter("a;b,c", "t")
 
 

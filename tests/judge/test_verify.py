@@ -111,7 +111,7 @@ def test_forms_of_csv(write):
     ):
         assert shoal.verify(write(name, content), k=2, quasi_identifiers=["a", "b"]).ok
     path = write("t.csv", "a|x;b\n1;2\n1;2\n")
-    with pytest.raises(shoal.InputError, match="--delimiter"):
+    with pytest.raises(shoal.InputError, match="with delimiter"):
         shoal.verify(path, k=2, quasi_identifiers=["b"])
     assert shoal.verify(path, k=2, quasi_identifiers=["b"], delimiter=";").ok
 

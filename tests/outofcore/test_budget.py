@@ -43,5 +43,5 @@ def test_too_many_values_for_the_memory(tmp_path):
     path.write_text("a,b\n" + "".join(f"{i},{i}\n" for i in range(30)))
     table = read(path)
     Vocabulary(table.columns, 60).add(table)
-    with pytest.raises(shoal.RequestError, match=r"more than 59 different values.*--memory"):
+    with pytest.raises(shoal.RequestError, match=r"more than 59 different values.*memory"):
         Vocabulary(table.columns, 59).add(table)

@@ -133,7 +133,7 @@ def test_a_full_disk_is_an_error_in_words(tmp_path, monkeypatch):
             raise OSError(28, "No space left on device")
 
         monkeypatch.setattr(os, "fsync", full)
-        with pytest.raises(OutputError, match="No space left on device; name another with --work"):
+        with pytest.raises(OutputError, match="No space left on device; name another with work"):
             work.note("some", [1])
         monkeypatch.undo()
 

@@ -108,7 +108,7 @@ def test_warned():
 
 def test_wrong_forms(tmp_path):
     """Structs are refused where no file holds them, and ends whose names are taken."""
-    with pytest.raises(shoal.RequestError, match="--intervals text or columns"):
+    with pytest.raises(shoal.RequestError, match="intervals='text' or intervals='columns'"):
         made(people(), "struct").save(tmp_path / "o", format="csv")
     taken = people().append_column("age_low", pa.array(["x"] * ROWS))
     with pytest.raises(shoal.RequestError, match="'age_low', which there is already"):

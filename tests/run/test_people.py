@@ -105,7 +105,7 @@ def test_what_is_said():
 def test_repeating_identifiers_are_a_question():
     """Both ways out are named; either is taken; an identifier of records asks nothing."""
     data = visits(2).drop(columns=["home", "region"])
-    with pytest.raises(RequestError, match=r"--person 'who'.*--count records"):
+    with pytest.raises(RequestError, match=r"person='who'.*count='records'"):
         library.anonymize(data, k=3, **ROLES, identifiers=["who"])
     found = library.anonymize(data, k=3, **ROLES, identifiers=["who"], count="records")
     assert any("counts records, not people: 'who' repeats" in note for note in found.report.notes)
@@ -119,9 +119,9 @@ def test_repeating_identifiers_are_a_question():
     assert not any("repeat" in note for note in found.report.notes)
     gaps = alone.assign(who=[None if i % 3 else w for i, w in enumerate(alone.who)])
     library.anonymize(gaps, k=3, **ROLES, identifiers=["who"])
-    with pytest.raises(RequestError, match="--person"):
+    with pytest.raises(RequestError, match="person="):
         library.preview(data, k=3, sample=60, **ROLES, identifiers=["who"])
-    with pytest.raises(RequestError, match="--person"):
+    with pytest.raises(RequestError, match="person="):
         library.compare(data, k=[3], methods=["mdav"], **ROLES, identifiers=["who"])
 
 

@@ -93,11 +93,11 @@ def test_words(seconds, megabytes, said):
 def test_what_cannot_fit_is_refused_with_a_way_out(monkeypatch):
     """A run that takes more memory than there is names another method, and blocks."""
     too_much = Estimate(10.0, 5_000.0)
-    with pytest.raises(RequestError, match=r"5.0 GB.*has 4 GB; take --method fast.*--memory 2GB"):
+    with pytest.raises(RequestError, match=r"5.0 GB.*has 4 GB; take method='fast'.*memory='2GB'"):
         check_fits(too_much, settings(method="mdav"), False, 4_000.0)
-    with pytest.raises(RequestError, match="--method kaim-fast"):
+    with pytest.raises(RequestError, match="method='kaim-fast'"):
         check_fits(too_much, settings(method="kaim"), True, 4_000.0)
-    with pytest.raises(RequestError, match="; say --memory"):
+    with pytest.raises(RequestError, match="; say `anonymize_file` with memory="):
         check_fits(too_much, settings(), False, 4_000.0)
     check_fits(Estimate(10.0, 3_999.0), settings(), False, 4_000.0)
     check_fits(None, settings(), False, 4_000.0)

@@ -147,7 +147,7 @@ def test_existing_files_are_kept(result, tmp_path):
         for other in [path for path in tmp_path.rglob("*") if path.is_file()]:
             other.unlink()
         (tmp_path / name).write_text("mine")
-        with pytest.raises(shoal.OutputError, match="exists; say --force"):
+        with pytest.raises(shoal.OutputError, match="exists; say force=True"):
             result.save(out)
         assert [p.relative_to(tmp_path) for p in tmp_path.rglob("*") if p.is_file()] == [name]
         assert (tmp_path / name).read_text() == "mine"
@@ -520,7 +520,7 @@ def test_targets_that_cannot_be(tmp_path):
             staging.check(target, *inputs)
     staging.check(file)
     staging.check(tmp_path / "new.csv", file)
-    with pytest.raises(shoal.OutputError, match="exists; say --force"):
+    with pytest.raises(shoal.OutputError, match="exists; say force=True"):
         Staging(force=False).check(file)
 
 

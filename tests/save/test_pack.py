@@ -354,7 +354,7 @@ def test_a_pack_set_aside_by_a_killed_run_comes_back(result, tmp_path):
     folder = result.pack(tmp_path / "out")
     before = (folder / "release.csv").read_bytes()
     folder.rename(tmp_path / ".out.shoal-old-0123456789ab")
-    with pytest.raises(OutputError, match="--force"):
+    with pytest.raises(OutputError, match="force=True"):
         result.pack(folder)
     assert (folder / "release.csv").read_bytes() == before
     shutil.copytree(folder, tmp_path / ".out.shoal-old-0123456789ab")
@@ -375,7 +375,7 @@ def test_what_is_there_is_kept(result, tmp_path, shoal):
     """A folder that exists is replaced only with force, and only if it is a pack."""
     folder = result.pack(tmp_path / "out")
     before = (folder / "release.csv").read_bytes()
-    with pytest.raises(OutputError, match="--force"):
+    with pytest.raises(OutputError, match="force=True"):
         result.pack(folder)
     assert (folder / "release.csv").read_bytes() == before
     result.pack(folder, force=True)

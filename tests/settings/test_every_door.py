@@ -13,10 +13,12 @@ import shoal
 from shoal.cli import anonymize as command
 from shoal.cli import app
 from shoal.cli.options import READING
+from shoal.hints import Hint
 from shoal.outofcore import file
 from shoal.run import anonymize, preview
 from shoal.run.compare import grid as comparing
 from shoal.settings import RunOptions, build, load, signatures
+from shoal.settings.hints import as_command, as_recipe
 from shoal.settings.option import COMMANDS, FUNCTIONS, PANELS
 from shoal.settings.table import NEEDED, RUN, TABLE, options_of, options_of_command
 from shoal.settings.tree import arguments_of, tree_of, values_of
@@ -24,6 +26,7 @@ from shoal.settings.write import PAGE, SIGNATURES, page
 from shoal.settings.write import signatures as written
 from shoal.table.dialects.dialect import HOW
 from shoal.web.equivalent import command_line, python_snippet
+from shoal.web.labels import as_field
 from shoal.web.request import PARTS, form_options, read_recipe
 
 EXAMPLES = {
@@ -265,6 +268,18 @@ def test_signatures(function):
         call("t.csv", *["out/"] * (function == "anonymize_file"), k=2, quasi=["a"])
     with pytest.raises(TypeError, match=rf"{function}\(\) missing .* 'k'"):
         call("t.csv", *["out/"] * (function == "anonymize_file"))
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_messages(name):
+    """Of every option of the table, flag, key and label are found, with a value and without."""
+    entry = TABLE[name]
+    assert as_command(Hint(name)) == (entry.flag if entry.option.commands else entry.key)
+    assert as_recipe(Hint(name)) == (entry.key or entry.flag)
+    with_value = Hint(name, EXAMPLES[name])
+    assert as_command(with_value).startswith(as_command(Hint(name)))
+    assert as_recipe(with_value).startswith(as_recipe(Hint(name)))
+    assert as_field(with_value) == as_command(with_value) or "“" in as_field(with_value)
 
 
 def test_arguments_and_values():

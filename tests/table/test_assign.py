@@ -49,7 +49,7 @@ def test_no_roles_all_quasi_identifiers(write):
 def test_no_roles_identifier_stops(table):
     """With no role given a text column that looks like an identifier stops the run by name."""
     with pytest.raises(
-        shoal.RequestError, match=r"'name' may identify people.*--identifier 'name'"
+        shoal.RequestError, match=r"'name' may identify people.*identifiers=\['name'\]"
     ):
         assign(table, RoleSettings())
 

@@ -151,7 +151,7 @@ def test_sheets_headers_and_mixed_columns(tmp_path):
     other.append(["x"])
     other.append([1])
     book.save(path)
-    with pytest.raises(shoal.RequestError, match="--sheet"):
+    with pytest.raises(shoal.RequestError, match="which with sheet"):
         shoal.read(path)
     with pytest.raises(shoal.RequestError, match="there is no sheet"):
         shoal.read(path, sheet="Another")

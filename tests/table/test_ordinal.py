@@ -256,7 +256,7 @@ def test_values_with_commas():
     """Such values have ranges that nobody misreads, or are refused where ranges are released."""
     order = ["a", "b,c", "a,b", "c"]
     frame = pa.table({"x": order * 3, "y": list(range(12))})
-    with pytest.raises(shoal.InputError, match="could be read in two ways; say --hierarchy x=flat"):
+    with pytest.raises(shoal.InputError, match=r"in two ways; say hierarchies=\{'x'"):
         shoal.anonymize(frame, k=3, orders={"x": order}, method="kaim")
     shoal.anonymize(frame, k=3, orders={"x": order}, method="mdav")
     shoal.anonymize(frame, k=3, orders={"x": order}, method="kaim", hierarchies={"x": "flat"})

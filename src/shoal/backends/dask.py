@@ -23,6 +23,7 @@ from shoal.errors import (
     pip_install,
     shown,
 )
+from shoal.hints import option
 from shoal.progress import StopToken
 
 Task = TypeVar("Task")
@@ -130,8 +131,8 @@ class Dask:
             client = distributed.Client(address, timeout=self.seconds, set_as_default=False)
         except (OSError, ValueError, TimeoutError):
             raise EngineError(
-                f"no Dask scheduler answers at {shown(address)}; start one, or say no --scheduler "
-                "for a cluster of this machine"
+                f"no Dask scheduler answers at {shown(address)}; start one, or say no "
+                f"{option('scheduler')} for a cluster of this machine"
             ) from None
         try:
             yield client
@@ -252,7 +253,7 @@ class Dask:
         if kind == "KilledWorker":
             return EngineLostError(
                 "workers died again and again at the same part, maybe of too little memory; give "
-                "them more, or allow a part less with --memory"
+                f"them more, or allow a part less with {option('memory')}"
             )
         reason = str(error) if kind == "FailedError" else kind
         return worker_failed(reason)

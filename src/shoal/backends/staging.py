@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from shoal.backends.private_folder import SUFFIX
-from shoal.errors import OutputError, shown
+from shoal.errors import OutputError, exists, shown
 from shoal.system.current import current
 from shoal.system.interface import Lock
 from shoal.system.names import problem_of
@@ -80,7 +80,7 @@ class Staging:
         if target.exists() and not target.is_file():
             raise OutputError(f"{shown(target)}: this is not an ordinary file")
         if target.exists() and not self.force:
-            raise OutputError(f"{shown(target)} exists; say --force to replace it")
+            raise exists(target)
 
     def add(self, target: Path, content: bytes, private: bool = False) -> Path:
         """Write a file under a temporary name beside its final one, and return that name.
@@ -312,7 +312,7 @@ def _name_new(temporary: Path, target: Path) -> None:
     try:
         current().name_new(temporary, target)
     except FileExistsError:
-        raise OutputError(f"{shown(target)} exists; say --force to replace it") from None
+        raise exists(target) from None
 
 
 def sweep(folder: Path, name: str) -> int:

@@ -13,6 +13,7 @@ from shoal.cli.config import color_of
 from shoal.cli.display import Display, display, set_display
 from shoal.cli.output import STOP, print_error, use_json
 from shoal.errors import ShoalError
+from shoal.hints import Hint, speaking
 from shoal.progress import StopToken
 
 NAME = "shoal"
@@ -68,6 +69,7 @@ class ShoalGroup(HelpfulGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run a command; nothing but a bug shows a traceback."""
         STOP.set(ctx.ensure_object(StopToken))
+        ctx.with_resource(speaking(_as_command))
         try:
             return super().invoke(ctx)
         except typer.TyperException as error:
@@ -86,6 +88,13 @@ class ShoalGroup(HelpfulGroup):
         except Exception as error:
             print_error("Unexpected", f"unexpected error ({type(error).__name__})", 1)
             raise
+
+
+def _as_command(hint: Hint) -> str:
+    """Return an option that a message names as the command line has it; loads the table."""
+    from shoal.settings.hints import as_command
+
+    return as_command(hint)
 
 
 def _told(error: Any) -> typer.Exit:

@@ -24,6 +24,7 @@ from shoal.cli.options import (
 )
 from shoal.cli.output import echo_verdict, live_reporter, write_stdout
 from shoal.errors import shown
+from shoal.hints import said
 
 
 @app.command(cls=Tabled, rich_help_panel=WORK)
@@ -147,8 +148,9 @@ def inspect(
     table = with_orders(read(file, **options, **more), orders)
     inspection, rows = look(table), first_rows(table, show_rows)
     settled = _words({**options, **more})
+    findings = [said(finding) for finding in found.findings]
     if as_json:
-        content = {**inspection.to_dict(), "findings": found.findings, "options": settled}
+        content = {**inspection.to_dict(), "findings": findings, "options": settled}
         content |= {"rows": rows} if show_rows else {}
         write_stdout(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
         return
@@ -157,9 +159,9 @@ def inspect(
     )
     if rows:
         write_stdout(f"\nthe first records, as read:\n{_records(rows)}")
-    if found.findings:
-        findings = "".join(f"  {finding}\n" for finding in found.findings)
-        write_stdout(f"\n{'not plain csv' if more else 'to be settled'}:\n{findings}")
+    if findings:
+        lines = "".join(f"  {finding}\n" for finding in findings)
+        write_stdout(f"\n{'not plain csv' if more else 'to be settled'}:\n{lines}")
     if more:
         write_stdout(f"\nread with these options:\n  {settled}\n")
 

@@ -114,10 +114,14 @@ def _panel(parameter: inspect.Parameter) -> int:
 
 def _parameter(entry: Any, command: str) -> inspect.Parameter:
     """Return an option as a parameter that typer reads."""
+    from shoal.hints import Message
+    from shoal.settings.hints import as_command
+
     option, word = entry.option, entry.option.kind.word
     metavar = _metavar(option.kind)
     typer_option = typer.Option(
-        *entry.flags, help=option.help, rich_help_panel=option.panel, min=option.least,
+        *entry.flags, help=Message(option.help).at(as_command), rich_help_panel=option.panel,
+        min=option.least,
         metavar=metavar,
         autocompletion=completer(entry, metavar == "COLUMNS"),
     )  # fmt: skip

@@ -25,7 +25,7 @@ def showing(values: bool) -> Iterator[None]:
     except UnlistedError as error:
         if not values:
             raise
-        raise InputError(f"{error}: {error.listed()}") from None
+        raise InputError(f"{error.marked}: {error.listed()}") from None
 
 
 def make(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from shoal.errors import listed
+from shoal.hints import FILE, Message, option
 from shoal.judge.classes import Counted
 from shoal.judge.composition import WARNING
 from shoal.judge.readers.source import Source
@@ -50,7 +51,7 @@ def verification_of(
         required=ruling.k,
         records=every,
         classes=sum(ruling.sizes.values()),
-        problems=tuple(problems),
+        problems=tuple(map(Message, problems)),
         reading=reading,
         readings=counted.readings(own),
         sizes=replace(summarized(ruling.matching), squares=summarized(ruling.sizes).squares),
@@ -80,13 +81,14 @@ def _of_meeting(met: Composition, k: int) -> list[str]:
         if shared.unknown:
             problems.append(
                 f"{shared.unknown} of {shared.people} people cannot be placed in both releases; "
-                "name columns that all three files know them by (--key)"
+                f"name columns that all three files know them by ({option('key')})"
             )
         return problems
     if not met.judged:
         problems.append(
             f"two releases of {listed(met.unjudged)} cannot be judged from the releases alone: "
-            "means and other single values do not say whom they stand for; say --original FILE"
+            "means and other single values do not say whom they stand for; say "
+            f"{option('original', FILE)}"
         )
     if met.below:
         problems.append(

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from shoal.errors import in_html, listed, shown
+from shoal.hints import said, spoken
 from shoal.judge.composition_people import Shared
 from shoal.judge.models.digits import digits_beside
 
@@ -174,7 +175,7 @@ class Verification:
         if self.reading != "own":
             head += f"; missing cells and * read as {self.reading}"
         verdict = "verified" if self.ok else "NOT SAFE"
-        lines = [f"{verdict}: {head}", *(f"  {problem}" for problem in self.problems)]
+        lines = [f"{verdict}: {head}", *(f"  {said(problem)}" for problem in self.problems)]
         sizes = self.sizes
         what = "class sizes" if self.reading == "own" else "candidates of a class"
         lines.append(
@@ -190,7 +191,7 @@ class Verification:
         lines += [f"  {of.label}: {of.found}, asked: {of.asked}" for of in self.k_of]
         if self.against is not None:
             lines += [f"  {line}" for line in _of_composition(self.against)]
-        lines += [f"  warning: {warning}" for warning in self.warnings]
+        lines += [f"  warning: {said(warning)}" for warning in self.warnings]
         lines += [
             f"  class {one.number} of {one.size} records, from record {one.first_record}, breaks "
             f"{'; '.join(one.breaks)}"
@@ -202,7 +203,7 @@ class Verification:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
-        fields: dict[str, Any] = _plain(asdict(self))
+        fields: dict[str, Any] = _plain(spoken(asdict(self)))
         table = [{"size": size, "classes": classes} for size, classes in self.sizes.table]
         fields["sizes"]["table"] = table
         if self.against is not None:

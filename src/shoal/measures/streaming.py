@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.errors import RequestError, in_shape
+from shoal.hints import option
 from shoal.kernels.arrays import Flags, Integers
 from shoal.table.dialects.dialect import PLAIN, Dialect
 from shoal.table.files.formats import is_text
@@ -64,8 +65,9 @@ def draw(
     """Return about so many records of both files, as tables."""
     if not quasi:
         raise RequestError(
-            "the files do not fit in the memory given: name the quasi-identifiers with --quasi, or "
-            "a --recipe, so that whole classes can be drawn"
+            "the files do not fit in the memory given: name the quasi-identifiers with "
+            f"{option('quasi_identifiers')}, or a {option('recipe')}, so that whole classes can be "
+            "drawn"
         )
     theirs = reading.pieces(original)
     count, kinds = _counted(theirs)

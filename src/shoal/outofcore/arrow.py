@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.errors import RequestError
+from shoal.hints import option
 from shoal.table.dialects.dialect import Dialect
 from shoal.table.dialects.notation import Notation
 from shoal.table.roles import Column, Kind, Role, Written
@@ -111,5 +112,7 @@ def _tuples(tree: dict[str, Any]) -> dict[str, Any]:
 def _one(column: Any) -> Any:
     array = column.combine_chunks()
     if isinstance(array, pa.ChunkedArray):  # which Arrow returns where one array cannot hold it
-        raise RequestError("a region has over 2 GiB of text in a column; allow less --memory")
+        raise RequestError(
+            f"a region has over 2 GiB of text in a column; allow less {option('memory')}"
+        )
     return array

@@ -10,6 +10,7 @@ from typing import Any, cast
 from shoal.backends.executor import Executor, Threads
 from shoal.backends.registry import engine_named
 from shoal.errors import RequestError
+from shoal.hints import option
 from shoal.outofcore.frames import FromFrame
 from shoal.outofcore.many_files import FromFile, FromParts, Origin, release_parts
 from shoal.outofcore.request import FileRequest, Released
@@ -55,5 +56,8 @@ def engine_of(name: str, scheduler: str | None) -> AbstractContextManager[Execut
     if name != "threads":
         return cast(AbstractContextManager[Executor], engine_named(name)(scheduler))
     if scheduler is not None:
-        raise RequestError("threads have no scheduler; say --engine dask, or spark")
+        raise RequestError(
+            f"threads have no scheduler; say "
+            f"{option('engine', 'dask')} or {option('engine', 'spark')}"
+        )
     return nullcontext(Threads(1))

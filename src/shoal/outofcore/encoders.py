@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from shoal.backends.executor import Executor
 from shoal.errors import RequestError, shown
+from shoal.hints import option
 from shoal.kernels.arrays import Floats, Integers
 from shoal.methods.blocks import (
     EFFORTS,
@@ -188,14 +189,16 @@ class Vocabulary:
         if now.num_rows > DIFFERENT:
             raise RequestError(
                 f"column {shown(name)} has more than {DIFFERENT:,} different values, too many for "
-                "a tree in a file larger than memory; round them, say another --type, or --drop it"
+                "a tree in a file larger than memory; round them, take another type with "
+                f"{option('types')}, or leave it out with {option('drop', [name])}"
             )
 
         every = sum(one.num_rows for one in self.counts.values())
         if every > self.most:
             raise RequestError(
                 f"the columns have more than {self.most:,} different values, too many for trees in "
-                "the memory given; allow more with --memory, round them, or --drop a column"
+                f"the memory given; allow more with {option('memory')}, round them, or leave a "
+                f"column out with {option('drop')}"
             )
 
     def save(self, work: Files, name: str) -> None:

@@ -10,6 +10,7 @@ from typing import Any, Unpack
 from shoal.backends.staging import Staging
 from shoal.backends.storage import plain
 from shoal.errors import RequestError
+from shoal.hints import OUT, option
 from shoal.outofcore.request import FileRequest, Released
 from shoal.outofcore.run_folder import RunFolder
 from shoal.plan.estimate import machine_memory
@@ -108,7 +109,10 @@ def file_request(
             scheduler=run.scheduler,
         )  # fmt: skip
     if run.scheduler is not None:
-        raise RequestError("a scheduler is that of an engine; say --engine dask, or spark")
+        raise RequestError(
+            f"a scheduler is that of an engine; say "
+            f"{option('engine', 'dask')} or {option('engine', 'spark')}"
+        )
     if isinstance(place, str):
         raise RequestError("the work folder is a URL only with an engine")
     return FileRequest(Targets.of(output), run.force, run.report, folder, place, run.threads)
@@ -203,7 +207,7 @@ def _release_in_memory(
 def check_whole(source: str, settings: Settings) -> None:
     """Raise RequestError for input that a pack cannot be made of."""
     if wants_engine(source, settings):
-        raise RequestError("a pack is made of one file, in memory; leave out --engine")
+        raise RequestError(f"a pack is made of one file, in memory; leave out {option('engine')}")
     check_screen(Path(source), settings)
 
 
@@ -215,7 +219,7 @@ def check_screen(source: Path, settings: Settings) -> None:
     elif needed(source) > read_memory(limit):
         raise RequestError(
             f"{source.name}: does not fit in the memory given, and what goes to the screen takes "
-            "all records at once, as a pack does; write it to a file with -o OUT"
+            f"all records at once, as a pack does; write it to a file with {option('output', OUT)}"
         )
 
 
@@ -223,8 +227,9 @@ def check_room(source: Path, name: str | None = None) -> None:
     """Raise RequestError for a file that exceeds this machine's memory."""
     available = machine_memory()
     if available is not None and needed(source) > available * 1e6:
+        half = f"{max(1, int(available // 2000))}GB"
         raise RequestError(
             f"{name or source.name}: takes about {needed(source) / 1e9:.0f} GB of memory, and "
-            f"there are {available / 1e3:.0f}; say --memory "
-            f"{max(1, int(available // 2000))}GB to group it region by region"
+            f"there are {available / 1e3:.0f}; say {option('memory', half)} to group it region by "
+            "region"
         )

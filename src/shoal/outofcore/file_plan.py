@@ -15,6 +15,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from shoal.errors import RequestError, check_known, check_weights
+from shoal.hints import option
 from shoal.methods.problem import check_size
 from shoal.methods.registry import find
 from shoal.outofcore.arrow import Form
@@ -124,7 +125,7 @@ def check_possible(settings: Settings) -> None:
             )
         raise RequestError(
             f"the file does not fit in the memory given, and {needs} takes all records at once; "
-            "allow more with --memory, or ask for k alone and method auto"
+            f"allow more with {option('memory')}, or ask for k alone and {option('method', 'auto')}"
         )
 
 
@@ -244,7 +245,8 @@ def plan_file(settings: Settings, work: Files, folder: Path | None) -> FilePlan:
     if not plan.by_hierarchies and plan.needs_codes:
         raise RequestError(
             "in a file larger than memory, texts and what is released generalized are grouped by "
-            "trees; say --method auto or kaim-fast, and no --aggregate that needs centers of them"
+            f"trees; say {option('method', 'auto')} or {option('method', 'kaim-fast')}, and no "
+            f"{option('aggregate')} that needs centers of them"
         )
     for column in quasi if not plan.by_hierarchies else ():
         own = profile.columns[column.name].moments

@@ -30,7 +30,7 @@ from shoal.backends.private_folder import (
 )
 from shoal.backends.staging import Staging, check_above, uninterrupted
 from shoal.backends.storage import Folder, Remote, Storage, check_url, is_inside, plain, storage
-from shoal.errors import OutputError, RequestError, shown
+from shoal.errors import OutputError, RequestError, exists, shown
 from shoal.judge.manifest import MANIFEST, SCHEMA
 from shoal.outofcore.run_folder import MARK, RunFolder
 from shoal.save.files import Targets
@@ -105,7 +105,7 @@ class OutputFolder:
             try:
                 self._check_names(Remote(self.place), Remote(self.place).names())
                 if not self.force and set(FILES) & set(Remote(self.private).names()):
-                    raise OutputError(f"{shown(self.private)} exists; say --force to replace it")
+                    raise exists(self.private)
             except OSError as error:
                 reason = error.strerror or type(error).__name__
                 raise OutputError(f"{shown(self.place)}: cannot be written: {reason}") from None
@@ -133,7 +133,7 @@ class OutputFolder:
         if not names:
             return
         if not self.force:
-            raise OutputError(f"{shown(self.place)} exists; say --force to replace it")
+            raise exists(self.place)
         if foreign := set(names) - ours_in(folder, names):
             raise OutputError(
                 f"{shown(self.place)}: {len(foreign)} files in it are of no release of ours; "
@@ -234,7 +234,7 @@ class OutputFolder:
             if isinstance(staged, Remote) or made != staged.path:
                 shutil.rmtree(made, ignore_errors=True)
             if isinstance(error, OSError) and error.errno in (errno.ENOTEMPTY, errno.EEXIST):
-                raise OutputError(f"{shown(target)} exists; say --force to replace it") from None
+                raise exists(target) from None
             raise
         done()
         if old is not None:

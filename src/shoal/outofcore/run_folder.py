@@ -22,6 +22,7 @@ from typing import Any, BinaryIO
 
 from shoal.backends.storage import Folder, Remote, Storage, remove_unheld
 from shoal.errors import EngineLostError, OutputError, RequestError, shown
+from shoal.hints import option
 from shoal.system.current import current
 from shoal.system.interface import Lock
 from shoal.system.names import is_url, name_of
@@ -94,7 +95,7 @@ class Files:
             )
         return OutputError(
             f"{shown(self.storage.location)}: the folder for temporary files cannot be used: "
-            f"{reason}; name another with --work"
+            f"{reason}; name another with {option('work')}"
         )
 
 

@@ -20,6 +20,7 @@ from typing import Any
 from shoal import errors
 from shoal.backends.executor import Executor, Threads
 from shoal.errors import EngineError, EngineLostError, ShoalError, shown
+from shoal.hints import option
 from shoal.outofcore.memory import freed
 from shoal.outofcore.run_folder import LOG, REQUEST, Files
 from shoal.progress import Reporter
@@ -71,7 +72,7 @@ class RemoteStep:
         if self.files.read(REQUEST) is None:
             raise EngineError(
                 f"a worker on {here} does not find {shown(self.files.storage.location, 200)}; name "
-                "a folder that all machines see under one name with --work, or a URL"
+                f"a folder that all machines see under one name with {option('work')}, or a URL"
             )
 
 

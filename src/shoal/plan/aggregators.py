@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shoal.errors import RequestError, check_known, shown
+from shoal.hints import option
 from shoal.methods.registry import find, is_on_nodes
 from shoal.release.averages import MAJORITY, UNROUNDED
 from shoal.settings import Decimals, Settings
@@ -112,8 +113,8 @@ def _check_hierarchies(
     averaged = {"mean", "median"}.issuperset(different)
     released = " and ".join(f"{one}s" for one in different) if averaged else "no generalization"
     raise RequestError(
-        f"a hierarchy is given, but the groups release {released}; say --method kaim, or "
-        "--aggregate generalize"
+        f"a hierarchy is given, but the groups release {released}; say "
+        f"{option('method', 'kaim')}, or {option('aggregate', 'generalize')}"
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from shoal.errors import RequestError, listed, shown
+from shoal.hints import option
 from shoal.plan.plan import Plan
 from shoal.plan.survey import without_strata
 from shoal.settings import Settings
@@ -14,7 +15,7 @@ from shoal.table.survey import Survey, check_strata, merge_strata, read_survey, 
 from shoal.table.table import Table
 
 _WEIGHTS = {
-    "mean": "they are released as the mean of each group, to six digits (--weights-as)",
+    "mean": f"they are released as the mean of each group, to six digits ({option('weights_as')})",
     "rounded": "they are released rounded, which may tell records of a group apart",
     "exact": "they are released as they are, which may tell records of a group apart, and whose "
     "are of one household",

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from shoal.errors import RequestError
+from shoal.hints import option
 from shoal.methods.auto import EFFORTS, Choice, choose, choose_mixed
 from shoal.methods.ils.search import ITERATIONS
 from shoal.methods.method import Info
@@ -83,9 +84,11 @@ def check_fits(
     if estimate is None or available is None or estimate.megabytes <= available:
         return
     lean = "kaim-fast" if mixed else "fast"
-    advice = f"say --memory {max(1, int(available // 2000))}GB to group a file region by region"
+    memory = f"{max(1, int(available // 2000))}GB"
+    given = option("memory", memory, python=f"`anonymize_file` with memory={memory!r}")
+    advice = f"say {given} to group a file region by region"
     if settings.protect.method not in ("auto", lean):
-        advice = f"take --method {lean}, which works in blocks, or {advice}"
+        advice = f"take {option('method', lean)}, which works in blocks, or {advice}"
     raise RequestError(
         f"this takes {estimate.describe()}, and the machine has {available / 1000:.0f} GB; {advice}"
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from functools import partial
 
 from shoal.errors import RequestError, nearest_names, shown
+from shoal.hints import STEP, option
 from shoal.release.weights import rounded_weights
 from shoal.settings import Settings
 from shoal.table.profile import Profile, same
@@ -29,12 +30,13 @@ def check_rounding(table: Table, settings: Settings) -> None:
     for name in settings.release.round:
         if name == settings.roles.weight:
             raise RequestError(
-                f"round: {shown(name)} holds the survey weights; say --weights-as rounded:N"
+                f"round: {shown(name)} holds the survey weights; say "
+                f"{option('weights_as', 'rounded:N')}"
             )
         if name in table.schema.with_role(Role.QUASI_IDENTIFIER):
             raise RequestError(
                 f"round is for columns that are kept; {shown(name)} is a quasi-identifier, whose "
-                "means --decimals rounds"
+                f"means {option('decimals')} rounds"
             )
         if name not in kept:
             raise RequestError(
@@ -65,17 +67,18 @@ def check_kept(table: Table, settings: Settings, profile: Profile) -> None:
         share = profile.unique_share(column, released)
         if share > MOST:
             name = shown(column.name)
-            advice = f"leave it out (--drop {name})"
+            advice = f"leave it out ({option('drop', [column.name])})"
             if column.kind.is_grouped:
-                advice += f", group it (--quasi {name})"
+                advice += f", group it ({option('quasi_identifiers', [column.name])})"
             if is_weight:
                 advice = (
-                    "release it as the mean of each group or not at all (--weights-as mean, drop)"
+                    f"release it as the mean of each group ({option('weights_as', 'mean')}) or not "
+                    f"at all ({option('weights_as', 'drop')})"
                 )
             elif column.kind.is_numeric and column.kind is not Kind.DURATION:
-                advice += f", round it (--round {name}=STEP)"
+                advice += f", round it ({option('round', {column.name: STEP})})"
             raise RequestError(
                 f"{table.source.name}, column {name}: {100.0 * share:.3g} % of the records are "
-                f"unique in it, which singles them out; {advice}, or say --keep-unique {name} to "
-                "release it all the same"
+                f"unique in it, which singles them out; {advice}, or say "
+                f"{option('keep_unique', [column.name])} to release it all the same"
             )

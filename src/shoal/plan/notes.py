@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from shoal.errors import listed, shown
+from shoal.hints import option
 from shoal.judge.models.requirement import Requirement
 from shoal.methods.enforce.rules import counted
 from shoal.partition import Partition
@@ -43,7 +44,7 @@ def column_notes(plan: Plan, profile: Profile, rules: Sequence[Rule] = ()) -> li
     if plan.by_hierarchies and not {"mean", "median"}.isdisjoint(plan.aggregators.values()):
         notes.append(
             "the groups are made to be generalized as little as possible (ILoss); numbers are "
-            "released as their means (--numbers interval releases intervals)"
+            f"released as their means ({option('numbers', 'interval')} releases intervals)"
         )
     notes += writing_notes(quasi)
     names = [name for name, one in plan.aggregators.items() if one == "mean"]
@@ -71,7 +72,8 @@ def kept_notes(settings: Settings) -> list[str]:
         )
     if allowed:
         notes.append(
-            f"{listed(allowed)}: released, however many records are unique in it (--keep-unique)"
+            f"{listed(allowed)}: released, however many records are unique in it "
+            f"({option('keep_unique')})"
         )
     return notes
 
@@ -86,7 +88,7 @@ def type_notes(before: Table, after: Table, hierarchies: Collection[str]) -> lis
     if not changed:
         return []
     return [f"numbers, dates or truth values of {listed(changed)} are generalized; "
-            "--aggregate mean releases means"]  # fmt: skip
+            f"{option('aggregate', 'mean')} releases means"]  # fmt: skip
 
 
 def people_notes(table: Table, settings: Settings, profile: Profile) -> list[str]:
@@ -100,7 +102,7 @@ def people_notes(table: Table, settings: Settings, profile: Profile) -> list[str
     return [
         f"counts records, not people: {listed(again)} {verb_of(again)}; "
         "where records of one value are one person's, a class may be of fewer than k people "
-        f"(--person {shown(again[0])} counts them)"
+        f"({option('person', again[0])} counts them)"
     ]
 
 
@@ -121,8 +123,8 @@ def value_notes(table: Table, requirement: Requirement) -> list[str]:
     gone = [name for name, own in wanted.items() if own.missing and _is_counted(requirement, name)]
     if gone and requirement.missing_sensitive == "ignored":
         notes.append(
-            f"missing cells of {listed(gone)} add no diversity and no share; --missing-sensitive "
-            "value counts them as a value of their own"
+            f"missing cells of {listed(gone)} add no diversity and no share; "
+            f"{option('missing_sensitive', 'value')} counts them as a value of their own"
         )
     return notes
 

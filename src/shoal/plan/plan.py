@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from shoal.errors import RequestError, nearest_names, shown
+from shoal.hints import option
 from shoal.judge.models.requirement import Requirement
 from shoal.methods.problem import check_size
 from shoal.plan.aggregators import build_aggregators
@@ -237,5 +238,6 @@ def _check_columns(schema: Table, settings: Settings, profile: Profile) -> None:
             what = "sensitive column" if column.role is Role.SENSITIVE else "quasi-identifier"
             raise RequestError(
                 f"{schema.source.name}: every cell of {what} {shown(column.name)} is missing; "
-                "leave it out with --drop, or say --allow-empty"
+                f"leave it out with {option('drop', [column.name])}, or say "
+                f"{option('allow_empty', True)}"
             )

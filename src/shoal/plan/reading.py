@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from shoal.errors import InputError, RequestError, shown
+from shoal.hints import COLUMN, option
 from shoal.kernels.arrays import Integers
 from shoal.methods.options import check_options
 from shoal.methods.problem import check_size
@@ -35,7 +36,9 @@ def given_groups(table: Table, settings: Settings) -> tuple[Table, Integers | No
     name = settings.roles.group
     if name is None:
         if settings.protect.refine is not None:
-            raise RequestError("refine needs a group column to start from; say --group COLUMN")
+            raise RequestError(
+                f"refine needs a group column to start from; say {option('group', COLUMN)}"
+            )
         return table, None
     if settings.protect.method != "auto":
         raise RequestError("the groups come from a column: give a method or a group, not both")

@@ -6,6 +6,7 @@ from glob import escape, has_magic
 from pathlib import Path
 
 from shoal.errors import RequestError
+from shoal.hints import FILE, option
 from shoal.plan.hierarchies import digests
 from shoal.settings import Settings
 from shoal.system.names import is_url
@@ -20,7 +21,8 @@ def source_of(settings: Settings, recipe: Path, data: str | Path | None) -> str 
     if data is None and options.sha256 and _digest(source) != options.sha256:
         raise RequestError(
             "the input has changed since the recipe was written (its sha256 differs); "
-            f"say --input {source} to run the recipe on it all the same"
+            f"say {option('input', str(source), python='its path')} to run the recipe on it all "
+            "the same"
         )
     trees = options.hierarchies_sha256
     if data is None and trees and trees != digests(settings.hierarchies, recipe.parent):
@@ -37,10 +39,11 @@ def named_by(settings: Settings, recipe: Path, data: str | Path | None) -> str |
     if data is not None:
         return data
     if path is None:
+        advice = f"say {option('input', FILE, python='what it is')}"
         raise RequestError(
-            "the recipe does not name its input but by its hash or a commitment; say --input FILE"
+            f"the recipe does not name its input but by its hash or a commitment; {advice}"
             if settings.input.sha256 or settings.input.commitment
-            else "the recipe names no input; say --input FILE"
+            else f"the recipe names no input; {advice}"
         )
     if is_url(path):
         return path

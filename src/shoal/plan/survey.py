@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from shoal.errors import RequestError, listed, shown
+from shoal.hints import option
 from shoal.settings import Settings
 from shoal.table.assign import all_quasi_identifiers
 from shoal.table.profile import Profile
@@ -51,12 +52,11 @@ def check_people(table: Table, settings: Settings, profile: Profile) -> None:
         return
     again, alone = repeating_identifiers(table, profile)
     if again and not alone:
-        name = shown(again[0])
         raise RequestError(
             f"{table.source.name}: {listed(again)} {verb_of(again)}, "
             "and no identifier is different for every record: people have several records, and k "
-            f"of these may be of fewer people; say --person {name} (person={name}) to count "
-            'people, or --count records (count="records") if every record is a person\'s own'
+            f"of these may be of fewer people; say {option('person', again[0])} to count people, "
+            f"or {option('count', 'records')} if every record is a person's own"
         )
 
 

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.errors import OutputError, shown
+from shoal.hints import option
 from shoal.release.dialects import in_encoding
 from shoal.table.csv_text.scan import DELIMITERS
 from shoal.table.dataframes.opaque import is_made_of_objects
@@ -48,11 +49,10 @@ def check_plain(column: Column) -> None:
     """Raise OutputError for cells that have no plain text; times of a day have one."""
     kind = column.values.type
     if not column.kind.is_grouped and not pa.types.is_time(kind):
-        name = shown(column.name)
         otherwise = "" if is_made_of_objects(kind) else ", or write Parquet"
         raise OutputError(
-            f"column {name}: cells of type {family(kind)} have no plain text; leave it out with "
-            f"--drop {name}{otherwise}"
+            f"column {shown(column.name)}: cells of type {family(kind)} have no plain text; leave "
+            f"it out with {option('drop', [column.name])}{otherwise}"
         )
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from shoal.errors import OutputError
+from shoal.hints import option
 from shoal.table.dialects.dialect import PLAIN, QUOTE, UTF_8, Dialect
 from shoal.table.dialects.notation import ISO
 from shoal.table.dialects.transcode import swapped
@@ -61,7 +62,7 @@ def encoded(text: bytes, dialect: Dialect, *, first: bool) -> bytes:
         return (mark + text.decode(UTF_8)).encode(encoding)
     except UnicodeEncodeError:
         raise OutputError(
-            f"the release holds a sign that {name} has not; say --dialect plain"
+            f"the release holds a sign that {name} has not; say {option('dialect', 'plain')}"
         ) from None
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from shoal.errors import RequestError, listed
+from shoal.hints import option
 from shoal.judge.readers.interval_structs import is_interval_struct, struct_texts
 from shoal.release.plain_values import is_long
 from shoal.table.roles import STAR, Column, Kind
@@ -63,7 +64,7 @@ def handed_names(
     if how == STRUCT and not typed and any(name in wide for name in names):
         raise RequestError(
             "intervals as structs are for dataframes and Parquet, Feather or Arrow files; say "
-            "--intervals text or columns"
+            f"{option('intervals', 'text')} or {option('intervals', 'columns')}"
         )
     if how != COLUMNS:
         return list(names)
@@ -72,7 +73,7 @@ def handed_names(
     if taken:
         raise RequestError(
             f"the ends of intervals would be called {listed(taken)}, which there is already; "
-            "rename it, or say --intervals text"
+            f"rename it, or say {option('intervals', 'text')}"
         )
     return [each for name in names for each in both.get(name, (name,))]
 

@@ -11,10 +11,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.errors import RequestError, shown
+from shoal.hints import option
 from shoal.table.roles import TICKS, Column, Kind
 
 INSTEAD = "write csv or Parquet, or leave the column out"
-IN_PARQUET = "write Parquet, or leave it out with --drop"
+IN_PARQUET = f"write Parquet, or leave it out with {option('drop')}"
 FINEST = 1_000  # parts of a second that dates and times of such files have
 
 

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from shoal.backends.executor import Threads
 from shoal.errors import OutputError, shown
+from shoal.hints import option
 from shoal.kernels.arrays import Integers
 from shoal.release.cells import csv_cells, header_cell
 from shoal.release.dialects import encoded, in_encoding
@@ -158,7 +159,8 @@ def check_typed(column: Column) -> None:
     if is_made_of_objects(column.values.type):
         raise OutputError(
             f"column {shown(column.name)}: no file holds cells of type "
-            f"{family(column.values.type)}; leave it out with --drop {shown(column.name)}"
+            f"{family(column.values.type)}; leave it out with "
+            f"{option('drop', [column.name])}"
         )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shoal.errors import listed, shown
+from shoal.hints import Message
 from shoal.judge.models.digits import digits_beside
 from shoal.measures.histogram import Histogram
 from shoal.measures.result import figure_text
@@ -103,7 +104,9 @@ class ReportFields:
     verdict: str = ""
 
     def __post_init__(self) -> None:
-        """Decide the verdict."""
+        """Decide the verdict, and take notes for what they are: messages that name options."""
+        for name in ("notes", "public_notes"):
+            object.__setattr__(self, name, [Message(note) for note in getattr(self, name)])
         object.__setattr__(self, "verdict", verdict_of(self.verification, self.measures))
 
     @property

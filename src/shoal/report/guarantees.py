@@ -150,7 +150,7 @@ def _limits(given: bool, by_sensitive: bool) -> list[str]:
         "a model trained on the released groups predicts the sensitive values of people better "
         "than the base rate of the table does, as far as they depend on the quasi-identifiers.",
         "two releases of the same people can be combined, and whoever is in both may be in groups "
-        "that have fewer than k people in common; `shoal verify --against` counts them.",
+        "that have fewer than k people in common; verifying one against the other counts them.",
     )
     return [f"{name}: {words}" for name, words in zip(LIMITS, attacks, strict=True)]
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from shoal.hints import said
 from shoal.report.contents import contents
 from shoal.report.fields import ColumnReport, ReportFields, plain, short
 from shoal.report.html.document import page
@@ -16,6 +17,7 @@ from shoal.report.public.keys import only_public
 from shoal.report.public.report import public_fields
 from shoal.report.remaining_risks import remaining_risks
 from shoal.report.verdict import verdict_text
+from shoal.settings.hints import stored
 
 SCHEMA = "shoal-report/6"
 PRIVATELY = "private: figures of the original are exact here; do not publish them"
@@ -56,6 +58,7 @@ class Report(ReportFields):
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON; a public report holds public keys alone."""
         tree = asdict(self)
+        tree |= {key: [stored(note) for note in tree[key]] for key in ("notes", "public_notes")}
         return only_public(tree) if self.is_public else tree
 
     def to_json(self) -> str:
@@ -101,7 +104,7 @@ class Report(ReportFields):
         if self.missing.get("text") and (self.missing["cells"] or self.missing["deleted"]):
             lines.append(f"  missing: {self.missing['text']}")
         lines += [f"  {what}: {', '.join(map(plain, names))}" for what, names in contents(self)]
-        lines.extend(f"  note: {plain(note, 500)}" for note in self.notes)
+        lines.extend(f"  note: {plain(said(note), 500)}" for note in self.notes)
         if not self.is_public:
             lines.append(f"  {PRIVATELY}")
         return "\n".join(lines)

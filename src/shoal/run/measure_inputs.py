@@ -11,6 +11,7 @@ from typing import Any
 
 from shoal.backends.private_folder import RECIPE, private_folders, stem_of
 from shoal.errors import InputError, RequestError, listed, nearest_names, shown
+from shoal.hints import option
 from shoal.measures.pairing import is_kept
 from shoal.release.intervals import joined
 from shoal.settings import COMMITTED, HASHED, Settings, load
@@ -139,7 +140,8 @@ def find_roles(
         quasi = [name for name in free if name not in kept and name not in sensitive]
     if not quasi:
         raise RequestError(
-            f"no column changed ({listed(both[:5])}): name the quasi-identifiers with --quasi"
+            f"no column changed ({listed(both[:5])}): name the quasi-identifiers with "
+            f"{option('quasi_identifiers')}"
         )
     for name in (*quasi, *sensitive):
         for table in (before, after):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from shoal.errors import TypeChangeWarning, listed, shown
+from shoal.hints import Message, option
 from shoal.report.fields import ColumnReport
 from shoal.report.report import Report
 from shoal.table.dataframes.type_changes import TypeChange
@@ -28,17 +29,17 @@ def type_change_warning(
     names = {one.name for one in changes}.difference(hierarchies)
     keeping: dict[str, list[str]] = {}
     for column in report.columns:
-        option = _option(column) if column.name in names else None
-        if option is not None:
-            keeping.setdefault(option, []).append(column.name)
-    advice = "".join(f"; {option} keeps {listed(own)}" for option, own in keeping.items())
-    return TypeChangeWarning(f"released with another type: {', '.join(told)}{advice}")
+        keeper = _keeper(column) if column.name in names else None
+        if keeper is not None:
+            keeping.setdefault(keeper, []).append(column.name)
+    advice = "".join(f"; {keeper} keeps {listed(own)}" for keeper, own in keeping.items())
+    return TypeChangeWarning(Message(f"released with another type: {', '.join(told)}{advice}"))
 
 
-def _option(column: ColumnReport) -> str | None:
+def _keeper(column: ColumnReport) -> str | None:
     """Return the option that keeps a column's type."""
     if column.released_as not in ("generalize", "range"):
-        return "decimals=0" if column.kind == Kind.INTEGER else None
+        return option("decimals", 0) if column.kind == Kind.INTEGER else None
     if column.kind == "ordinal":
-        return "aggregate='median'"
-    return "aggregate='mode'" if column.kind == Kind.TEXT else "aggregate='mean'"
+        return option("aggregate", "median")
+    return option("aggregate", "mode" if column.kind == Kind.TEXT else "mean")

@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from shoal.errors import RequestError, listed
+from shoal.hints import option
 from shoal.release.dialects import IN_PLAIN, is_usual, plain_table, written_as
 from shoal.release.intervals import TYPED, handed_over, names_in
 from shoal.save.spreadsheet import guarded_table
@@ -66,7 +67,7 @@ def prepared(release: Release, kind: str, wanted: bool | None = None) -> Release
     if named:
         raise RequestError(
             f"{listed(named)}: texts that a spreadsheet would run stand in a hierarchy or order; "
-            "change them there and in the table, or leave out --spreadsheet-safe"
+            f"change them there and in the table, or leave out {option('spreadsheet_safe')}"
         )
     if changed:
         wanted_by_settings = (

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from shoal.errors import RequestError, listed
+from shoal.hints import option
 from shoal.table.roles import Column, Kind
 from shoal.table.table import Table
 
@@ -41,7 +42,7 @@ def check_headers(names: Iterable[str]) -> None:
     if risky:
         raise RequestError(
             f"a spreadsheet would run the header of {listed(risky)} as a formula; rename or drop "
-            "such a column, or leave out --spreadsheet-safe"
+            f"such a column, or leave out {option('spreadsheet_safe')}"
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from shoal.errors import RequestError, shown
+from shoal.hints import option
 from shoal.settings.data import RoleSettings
 from shoal.settings.protect import ProtectSettings
 from shoal.settings.release import Decimals, ReleaseSettings
@@ -33,7 +34,9 @@ def _check_kept(release: ReleaseSettings, weight: str | None) -> None:
     if weights_as is not None and not _is_weights_as(weights_as):
         raise RequestError("weights_as must be mean, rounded:N (N a number above 0), exact or drop")
     if weights_as is not None and weight is None:
-        raise RequestError("weights_as says how survey weights are released; say --weight, too")
+        raise RequestError(
+            f"weights_as says how survey weights are released; say {option('weight')}, too"
+        )
     decimals = release.decimals
     if weight is not None and "none" in (
         decimals.values() if isinstance(decimals, dict) else [decimals]

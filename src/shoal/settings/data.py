@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
+from shoal.hints import option
 from shoal.settings.kinds import (
     CHOICES,
     COUNTS,
@@ -158,7 +159,7 @@ class RoleSettings(Part):
         str | None,
         _column(
             "The identifier that says whose record each is: every class holds at least k people, "
-            "and --l, --t, --alpha count people.",
+            f"and {option('l')}, {option('t')}, {option('alpha')} count people.",
             commands=MAKES_GROUPS,
         ),
     ] = None

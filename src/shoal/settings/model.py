@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from pydantic import ValidationError
 
 from shoal.errors import RequestError
+from shoal.hints import option
 from shoal.judge.models.requirement import Requirement
 from shoal.settings.check import check
 from shoal.settings.data import InputSettings, RoleSettings
@@ -125,7 +126,7 @@ def build(tree: dict[str, Any], source: str = "") -> Settings:
     if k == 1 and not settings.protect.allow_k1:
         raise RequestError(
             f"{place(source, 'protect', 'k')} = 1 gives no protection; "
-            "say --allow-k1 (allow_k1=True) if that is what you want"
+            f"say {option('allow_k1', True)} if that is what you want"
         )
     check(settings.roles, settings.protect, settings.release)
     _ = settings.requirement  # it checks itself

@@ -67,6 +67,6 @@ def lines_of(path: str, name: str) -> list[str]:
     try:
         text = read_bytes(Path(path)).decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise InputError(f"--order {shown(name)}: {shown(path)} is not UTF-8 text") from None
+        raise InputError(f"the order of {shown(name)}: {shown(path)} is not UTF-8 text") from None
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     return lines[:-1] if lines[-1] == "" else lines

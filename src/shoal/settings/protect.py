@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from shoal.hints import option
 from shoal.settings.data import MAKES_ITS_OWN
 from shoal.settings.kinds import FACTORS, FLAG, NUMBERS, REAL, SIZE_OF, WHOLE
 from shoal.settings.option import MAKES_GROUPS, Number, Option, Part
@@ -54,7 +55,8 @@ class ProtectSettings(Part):
         Literal["distinct", "entropy", "recursive"],
         _privacy(
             "Which l-diversity: distinct (so many different values), entropy (as good as so many "
-            "equally frequent ones), recursive (with --c). Default: distinct.",
+            "equally frequent ones), recursive "
+            f"(with {option('c')}). Default: distinct.",
             expert=True,
         ),
     ] = "distinct"
@@ -102,16 +104,17 @@ class ProtectSettings(Part):
     missing_sensitive: Annotated[
         Literal["ignored", "value"],
         _privacy(
-            "What a missing sensitive cell is to --l and --alpha: ignored (it adds no diversity "
-            "and is left out of the shares) or value (a value of its own). Default: ignored.",
+            f"What a missing sensitive cell is to {option('l')} and {option('alpha')}: ignored (it "
+            "adds no diversity and is left out of the shares) or value (a value of its own). "
+            "Default: ignored.",
             expert=True,
         ),
     ] = "ignored"
     count: Annotated[
         Literal["people", "records"],
         _privacy(
-            "What k counts where every identifier repeats: people (then --person is needed) or "
-            "records. Default: people."
+            f"What k counts where every identifier repeats: people (then {option('person')} is "
+            "needed) or records. Default: people."
         ),
     ] = "people"
     enforce: Annotated[
@@ -127,7 +130,7 @@ class ProtectSettings(Part):
         str,
         _method(
             "How groups are found; see `shoal methods`. Default: auto.", commands=("anonymize",),
-            instead={"compare": "name those to compare with methods (--methods)"},
+            instead={"compare": f"name those to compare with {option('methods')}"},
         ),
     ] = "auto"  # fmt: skip
     effort: Annotated[

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import RequestError, shown
+from shoal.settings.hints import stored
 from shoal.settings.model import Settings, build
 
 HASHED = "sha256:"  # before the hash of a file that a recipe does not name, in packs of old
@@ -15,7 +16,7 @@ COMMITTED = "commitment:"  # before the commitment to what a published recipe do
 
 def load(path: Path) -> Settings:
     """Read a recipe; unknown keys, wrong types and broken TOML are errors with their place."""
-    return build(_as_of_old(_parse(path)), path.name)
+    return _built(_as_of_old(_parse(path)), path.name)
 
 
 def load_tree(path: Path) -> dict[str, Any]:
@@ -23,8 +24,16 @@ def load_tree(path: Path) -> dict[str, Any]:
     tree = _as_of_old(_parse(path))
     protect = tree.get("protect", {})
     whole_tree = {**tree, "protect": {"k": 2, **protect} if isinstance(protect, dict) else protect}
-    build(whole_tree, path.name)
+    _built(whole_tree, path.name)
     return tree
+
+
+def _built(tree: dict[str, Any], name: str) -> Settings:
+    """Return checked settings of a recipe, whose keys errors name as it has them."""
+    try:
+        return build(tree, name)
+    except RequestError as error:
+        raise RequestError(stored(error.marked)) from None
 
 
 def _as_of_old(tree: dict[str, Any]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated, Literal
 
+from shoal.hints import option
 from shoal.settings.kinds import CHOICES, DECIMALS, FLAG, STEPS
 from shoal.settings.option import Number, Option, Part
 
@@ -26,7 +27,7 @@ class ReleaseSettings(Part):
         How | dict[str, How] | None,
         _writing(
             "A group's value, or COLUMN=VALUE: mean, median, mode, medoid, generalize, range; "
-            "repeatable. Default: of numbers as --numbers says, of texts generalize.",
+            f"repeatable. Default: of numbers as {option('numbers')} says, of texts generalize.",
             CHOICES,
         ),
     ] = None

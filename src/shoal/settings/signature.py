@@ -8,6 +8,7 @@ from functools import wraps
 from typing import Any, TypeVar
 
 from shoal.errors import RequestError
+from shoal.hints import Message
 from shoal.settings.table import NEEDED, TABLE, Entry, options_of
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -48,7 +49,7 @@ def _documented(text: str, name: str) -> str:
 def _described(entry: Entry) -> str:
     """Return an option as an entry of numpydoc's Parameters."""
     default = "" if entry.default is NEEDED else f", default {entry.argument_default!r}"
-    return f"{entry.name} : {entry.type}{default}\n    {entry.option.help}"
+    return f"{entry.name} : {entry.type}{default}\n    {Message(entry.option.help)}"
 
 
 def _signature(function: Callable[..., Any], name: str) -> inspect.Signature:

@@ -10,13 +10,13 @@ from typing import Any
 def toml_of(tree: dict[str, Any], path: str = "") -> str:
     """Write a tree of tables: plain values first, then the tables; empty ones are left out."""
     plain = [(key, value) for key, value in tree.items() if not isinstance(value, dict)]
-    text = "".join(f"{_key(key)} = {_value(value)}\n" for key, value in plain)
+    text = "".join(f"{toml_key(key)} = {_value(value)}\n" for key, value in plain)
     if path and plain:
         text = f"[{path}]\n{text}"
     parts = [text] if text else []
     for key, value in tree.items():
         if isinstance(value, dict) and value:
-            parts.append(toml_of(value, f"{path}.{_key(key)}" if path else _key(key)))
+            parts.append(toml_of(value, f"{path}.{toml_key(key)}" if path else toml_key(key)))
     return "\n".join(parts)
 
 
@@ -29,7 +29,8 @@ def without_none(tree: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _key(key: str) -> str:
+def toml_key(key: str) -> str:
+    """Write a key; one with other signs than a word's in quotes."""
     return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _value(key)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from shoal.hints import Message
 from shoal.settings.option import FUNCTIONS, PANELS
 from shoal.settings.table import NEEDED, TABLE, Entry, options_of
 
@@ -68,7 +69,7 @@ def _row(entry: Entry) -> str:
         f"`{entry.type}`: {', '.join(option.takers)}" if option.takers else "",
         f"`{entry.key}`" if entry.key else "",
         "" if entry.default is NEEDED else f"`{entry.argument_default!r}`",
-        option.help,
+        Message(option.help).at(lambda hint: f"`{hint.name}`"),
     ]
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n"
 

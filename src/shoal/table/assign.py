@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from shoal.errors import InputError, RequestError, listed, shown
+from shoal.hints import STEP, option
 from shoal.table.dataframes.opaque import cell_bytes, holds_categories, is_binary, is_incomparable
 from shoal.table.roles import Column, Kind, Role, family
 from shoal.table.table import Table
@@ -76,22 +77,23 @@ def assign(table: Table, roles: Any, reason: Reason = identifier_reason) -> Assi
     if not roles.quasi_identifiers:
         raise RequestError(
             "roles are given but no quasi-identifier; name the columns that could be looked up "
-            "elsewhere with --quasi"
+            f"elsewhere with {option('quasi_identifiers')}"
         )
     named = {name: role for role, names in given.items() for name in names}
     unnamed = tuple(column.name for column in table.columns if column.name not in named)
     for name in unnamed:
         why = None if name in roles.keep_unique else reason(table[name])
         if why:
-            advice = f"say --identifier or --drop {shown(name)}"
+            advice = f"say {option('identifiers', [name])} or {option('drop', [name])}"
             if table[name].kind.is_grouped:
                 advice = (
-                    f"say --identifier, --quasi, --sensitive or --drop {shown(name)}, "
-                    f"--round {shown(name)}=STEP to round it"
+                    f"say {option('identifiers')}, {option('quasi_identifiers')}, "
+                    f"{option('sensitive')} or {option('drop', [name])}, "
+                    f"{option('round', {name: STEP})} to round it"
                 )
             raise RequestError(
                 f"{table.source.name}, column {shown(name)}: {why}, it could identify people; "
-                f"{advice}, or --keep-unique to release it as it is"
+                f"{advice}, or {option('keep_unique', [name])} to release it as it is"
             )
     table = with_roles(table, named)
     _check_kinds(table)
@@ -115,21 +117,23 @@ def _refusal(column: Column) -> str | None:
     if column.role is Role.IDENTIFIER or column.kind.is_grouped:
         return None
     if is_incomparable(kind):
-        return "cannot be compared; leave it out with --drop"
+        return f"cannot be compared; leave it out with {option('drop', [column.name])}"
     if column.role is Role.OTHER and holds_categories(kind):
         return (
             "hold categories, of which unused ones would be released; turn these into texts, or "
-            "leave it out with --drop"
+            f"leave it out with {option('drop', [column.name])}"
         )
     if column.role is Role.QUASI_IDENTIFIER:
         return (
             "cannot be quasi-identifiers; turn them into numbers or texts, leave it out with "
-            f"--drop, or keep it as it is with --other {shown(column.name)}"
+            f"{option('drop', [column.name])}, or keep it as it is with "
+            f"{option('other', [column.name])}"
         )
     if column.role is Role.SENSITIVE and column.kind is Kind.UNKNOWN and not is_binary(kind):
         return (
-            "cannot be sensitive; turn them into numbers or texts, leave it out with --drop, or "
-            f"keep it as it is with --other {shown(column.name)}"
+            "cannot be sensitive; turn them into numbers or texts, leave it out with "
+            f"{option('drop', [column.name])}, or keep it as it is with "
+            f"{option('other', [column.name])}"
         )
     return None
 
@@ -158,6 +162,7 @@ def all_quasi_identifiers(table: Table, reason: Reason = identifier_reason) -> T
     if suspects:
         raise RequestError(
             f"{table.source.name}: {listed(suspects)} may identify people (almost every value is "
-            f"different); say --identifier {shown(suspects[0])} to drop it, or give it another role"
+            f"different); say {option('identifiers', suspects[:1])} to drop it, or give it another "
+            "role"
         )
     return table.mapped(lambda column: column.replace(role=Role.QUASI_IDENTIFIER))

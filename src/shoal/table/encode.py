@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from shoal.backends.executor import Threads
 from shoal.errors import InputError, RequestError, check_known, check_weights, in_shape, shown
+from shoal.hints import option
 from shoal.kernels.arrays import Floats, Integers
 from shoal.kernels.exact_sum import exact_sum
 from shoal.table.dataframes.opaque import cell_bytes
@@ -144,12 +145,16 @@ def check_numeric(column: Column, table: Table) -> None:
     if not column.has_places:
         raise InputError(
             f"{where}: text, which this method cannot group; {OTHERWISE}, or, if its cells are "
-            f"numbers, say --type {column.name}=number, or, if they have an order, say --order"
+            f"numbers, say {option('types', {column.name: 'number'})}, or, if they have an order, "
+            f"say {option('orders')}"
         )
 
 
 DIGITS = 15  # decimals of so many digits are different floats, and come back from them
-OTHERWISE = "use --method auto or kaim, or leave the column out with --drop"
+OTHERWISE = (
+    f"use {option('method', 'auto')} or {option('method', 'kaim')}, or leave the column out with "
+    f"{option('drop')}"
+)
 
 
 def near_zero(column: Column) -> Floats:

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from shoal.errors import InputError, RequestError, UnlistedError, check_known, in_shape, shown
+from shoal.hints import option
 from shoal.kernels.arrays import Flags, Floats, Integers
 from shoal.table.hierarchy.listed import FAR, Span, interval
 from shoal.table.hierarchy.specify import rules_for
@@ -176,7 +177,7 @@ def _code(column: Column, rule: Rule, table: Table, often: Integers | None) -> C
 class UncoveredError(UnlistedError):
     """A hierarchy lacks values of its column."""
 
-    where = "`shoal hierarchy check`"
+    where = option("hierarchy check", python="`values` of this error")
 
 
 def _places(values: Distinct) -> Floats | None:

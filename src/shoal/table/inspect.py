@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.errors import shown
+from shoal.hints import Message, option, said, spoken
 from shoal.table.assign import distinct, identifier_reason
 from shoal.table.dialects.writing_notes import writing_note
 from shoal.table.integer_codes import question
@@ -58,9 +59,9 @@ class Inspection:
                 f"  {_name(c):<{width}}  {c.kind:<8}  {c.missing:>7}  {c.distinct:>8}  "
                 f"{c.suspected}: {c.reason}"
             )
-        lines.extend(f"  {_name(c)}: {c.warning}" for c in self.columns if c.warning)
-        lines.extend(f"  {_name(c)}: {c.written}" for c in self.columns if c.written)
-        lines.extend(f"  {_name(c)}: {c.codes}" for c in self.columns if c.codes)
+        lines.extend(f"  {_name(c)}: {said(c.warning)}" for c in self.columns if c.warning)
+        lines.extend(f"  {_name(c)}: {said(c.written)}" for c in self.columns if c.written)
+        lines.extend(f"  {_name(c)}: {said(c.codes)}" for c in self.columns if c.codes)
         lines.extend(
             f"  {_name(c)}: {c.near_duplicates} of its values differ from another only in case, "
             "spaces or invisible signs"
@@ -72,7 +73,8 @@ class Inspection:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
-        return asdict(self)
+        plain: dict[str, Any] = spoken(asdict(self))
+        return plain
 
 
 def _name(column: ColumnView) -> str:
@@ -100,12 +102,16 @@ def _look(column: Column, table: Table, alike: tuple[str, ...]) -> ColumnView:
         different,
         str(suspected),
         reason,
-        column.doubt,
+        _message(column.doubt),
         near_duplicates(column),
         alike,
-        question(column, different, table.rows, table.source.kind),
-        writing_note(column) or _whole_floats(column),
+        _message(question(column, different, table.rows, table.source.kind)),
+        _message(writing_note(column) or _whole_floats(column)),
     )
+
+
+def _message(text: str | None) -> Message | None:
+    return None if text is None else Message(text)
 
 
 def _whole_floats(column: Column) -> str | None:
@@ -115,7 +121,8 @@ def _whole_floats(column: Column) -> str | None:
     numbers = as_floats(some_rows(column, present(column)))
     if not np.array_equal(numbers, np.rint(numbers)):
         return None
-    return f"whole numbers as floats; say --decimals {column.name}=0 for means that are whole, too"
+    how = option("decimals", {column.name: 0})
+    return f"whole numbers as floats; say {how} for means that are whole, too"
 
 
 def first_rows(table: Table, many: int) -> list[dict[str, str | None]]:

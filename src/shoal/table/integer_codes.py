@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Sequence
 
 from shoal.errors import shown
+from shoal.hints import option
 from shoal.table.assign import distinct
 from shoal.table.roles import Column, Kind
 from shoal.table.table import Table
@@ -24,8 +24,9 @@ def may_be_codes(column: Column, different: int, rows: int) -> bool:
 
 def advice(name: str, source: str) -> str:
     """Return the option that makes categories of a column of numbers; `source` is its kind."""
-    option, value = ("--type", "text") if source == "csv" else ("--aggregate", "mode")
-    return f"{option} {shlex.quote(f'{name}={value}')}"
+    if source == "csv":
+        return option("types", {name: "text"})
+    return option("aggregate", {name: "mode"})
 
 
 def integer_code_notes(

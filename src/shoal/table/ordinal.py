@@ -1,6 +1,6 @@
 """Ordinal columns: texts whose values have a declared order, such as mild < moderate < severe.
 
-An order is said (`--order`, `orders=`, a recipe's [orders]) or comes with a dataframe. It may name
+An order is said (`orders`) or comes with a dataframe. It may name
 values that no record has; every value that a record has must be in it.
 """
 
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from shoal.errors import InputError, RequestError, UnlistedError, check_known, shown
+from shoal.hints import option
 from shoal.table.commas import splits
 from shoal.table.roles import STAR, Column, Kind, Role
 from shoal.table.table import Table
@@ -21,8 +22,6 @@ Orders = Mapping[str, Sequence[str]]
 
 class UnrankedError(UnlistedError):
     """Cells hold values that an order lacks."""
-
-    where = "--show-values"
 
 
 def read_orders(given: Any) -> dict[str, tuple[str, ...]]:
@@ -77,7 +76,7 @@ def _ordered(column: Column, order: tuple[str, ...], table: Table) -> Column:
     if column.kind is not Kind.TEXT:
         advice = ""
         if table.source.kind == "csv":
-            advice = f"; if its cells are words, say --type {column.name}=text"
+            advice = f"; if its cells are words, say {option('types', {column.name: 'text'})}"
         raise RequestError(f"{where}: an order is for texts, and this is {column.kind}{advice}")
     known = set(order)
     encoded = column.values.dictionary_encode()
@@ -115,7 +114,8 @@ def check_ranges(name: str, texts: Sequence[str]) -> None:
     if twice or inside:
         raise InputError(
             f"column {shown(name)}: its values hold commas, so that a range of them could be read "
-            f"in two ways; say --hierarchy {name}=flat, or write the values without commas"
+            f"in two ways; say {option('hierarchies', {name: 'flat'})}, or write the values "
+            "without commas"
         )
 
 

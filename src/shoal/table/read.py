@@ -203,7 +203,7 @@ def read_csv(
     try:
         columns = text.columns(tuple(missing), types, source.where)
     except InputError as error:
-        raise InputError(f"{source.name}, {error}") from None
+        raise InputError(f"{source.name}, {error.marked}") from None
     grouped = {c.name for c in columns if has_thousands(c.cells, dialect.notation(c.name))}
     kinds = ((column.name, column.kind) for column in columns)
     return Table(columns, replace(source, notations=notations_of(kinds, grouped, dialect)))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.errors import InputError, RequestError, UnlistedError, in_shape, listed, shown
+from shoal.hints import option
 from shoal.kernels.arrays import Flags, Floats, Integers
 from shoal.table.roles import Column, Kind, Role, Written, family
 from shoal.table.table import Table, as_floats, missing_cells
@@ -211,16 +212,14 @@ def check_strata(table: Table, by: Sequence[str], survey: Survey, k: int) -> Non
     names = named_strata(table, by, survey.strata)
     raise SmallStrataError(
         f"{table.source.name}: {len(small)} of {len(names)} strata by {listed(by)} have fewer "
-        f"than k = {k} {survey.unit_name}; leave them out, take a smaller k, or say --small-strata "
-        "merge to join each to the one most like it",
+        f"than k = {k} {survey.unit_name}; leave them out, take a smaller k, or say "
+        f"{option('small_strata', 'merge')} to join each to the one most like it",
         [names[number] for number in small],
     )
 
 
 class SmallStrataError(UnlistedError):
     """Strata hold fewer than k; `values` are their names, the smallest stratum first."""
-
-    where = "--show-values"
 
 
 def small_strata(survey: Survey, k: int) -> list[int]:

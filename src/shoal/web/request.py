@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shoal.errors import ShoalError
+from shoal.hints import Message
 from shoal.settings import build
 from shoal.settings.kinds import DECIMALS, FLAG, NUMBERS, REAL, WHOLE
 from shoal.settings.table import NEEDED, TABLE
 from shoal.table.hierarchy.specify import is_file
 from shoal.web.errors import Refused
+from shoal.web.labels import as_field
 
 DESK = [entry for entry in TABLE.values() if entry.option.desk]
 PARTS: dict[str, set[str] | None] = {
@@ -77,7 +79,7 @@ def read_recipe(
     try:
         build(tree)
     except ShoalError as error:
-        raise Refused(400, str(error)) from None
+        raise Refused(400, Message(error.marked).at(as_field)) from None
     return tree
 
 
@@ -89,7 +91,7 @@ def read_input(given: Any) -> dict[str, Any]:
     try:
         build({"protect": {"k": 2}, "input": options})
     except ShoalError as error:
-        raise Refused(400, str(error)) from None
+        raise Refused(400, Message(error.marked).at(as_field)) from None
     return options
 
 

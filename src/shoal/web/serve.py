@@ -17,6 +17,7 @@ import uvicorn
 
 from shoal.backends.storage import cache_folder
 from shoal.errors import OutputError, RequestError, shown
+from shoal.hints import option
 from shoal.system.current import current
 from shoal.web.app import make_app
 from shoal.web.connection import ACCEPTED, IDLE, QUEUED, Connection
@@ -108,4 +109,4 @@ def _listen(port: int | None) -> socket.socket:
                 raise RequestError(f"port {port} cannot be taken: {error.strerror}") from None
         else:
             return listener
-    raise RequestError("no port is free; say --port")
+    raise RequestError(f"no port is free; say {option('port', python='a port')}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -14,11 +14,13 @@ import numpy as np
 
 from shoal.backends.extras import has
 from shoal.backends.private_folder import RECIPE, REPORT, private_folder
+from shoal.hints import said
 from shoal.measures.histogram import counted as in_bins
 from shoal.measures.histogram import edges_of, is_whole
 from shoal.plan.plan import Plan, once_read, plan_table
 from shoal.report.reload import load_report
 from shoal.settings import RunOptions, Settings, build, load
+from shoal.settings.hints import stored
 from shoal.table.dialects.propose import Proposal, propose
 from shoal.table.files.database_names import file_of, table_of
 from shoal.table.files.formats import check_kind, is_text
@@ -235,7 +237,7 @@ def anonymize(request: Mapping[str, Any], place: Path, progress: ProgressWriter)
     )
     result.pack(place / MADE, format=kind)
     drawn = charts_of(result.report, table, result.table)
-    return _finished(place, drawn, request)
+    return _finished(place, drawn, request, result.report.notes)
 
 
 def _by_regions(
@@ -252,7 +254,7 @@ def _by_regions(
     request = replace(request, on_estimate=progress.expected, targets=targets)
     done = release(path, settings, request, progress.reporter())
     shutil.rmtree(place / "work", ignore_errors=True)
-    return _finished(place, charts_of(done.report, None, None), job)
+    return _finished(place, charts_of(done.report, None, None), job, done.report.notes)
 
 
 def _carried(own: Path, request: Mapping[str, Any]) -> None:
@@ -272,11 +274,12 @@ def _carried(own: Path, request: Mapping[str, Any]) -> None:
 
 
 def _finished(
-    place: Path, drawn: list[dict[str, Any]], request: Mapping[str, Any]
+    place: Path, drawn: list[dict[str, Any]], request: Mapping[str, Any], notes: Sequence[str]
 ) -> dict[str, Any]:
     """Write the charts and an archive of the results; return the list of downloads.
 
-    Hierarchies lie beside: their lines may hold values that the release does not show.
+    Hierarchies lie beside: their lines may hold values that the release does not show. Notes that
+    the report's file has as a recipe says them are shown in the words of the page.
     """
     made = place / MADE
     (place / CHARTS).mkdir(mode=0o700)
@@ -292,6 +295,8 @@ def _finished(
         _carried(own, request)
         report = json.loads((own / REPORT).read_bytes())
         whole = load_report(own / REPORT)[0]
+        shown = {stored(note): said(note) for note in notes}
+        report["notes"] = [shown.get(note, note) for note in report["notes"]]
         report |= {"made_by": whole.made_by(), "said_of_constant": whole.constant_notes()}
         _zipped(place / PRIVATE, own, sorted(path.name for path in own.iterdir()))
         files.append(_file(place / PRIVATE, PRIVATE, SAYS[PRIVATE]))
@@ -347,9 +352,13 @@ def compare(request: Mapping[str, Any], place: Path, progress: ProgressWriter) -
     (made / "comparison.html").write_text(page, encoding="utf-8")
     spec = comparison.plot().spec
     chart = {"title": "loss and risk", "group": "frontier", "column": None, "spec": spec}
-    answer = _finished(place, [chart], request)
+    answer = _finished(place, [chart], request, ())
     del answer["report"]
-    return {**answer, "comparison": figures}
+    points = [
+        {**one, "said": said(point.said)}
+        for one, point in zip(figures["points"], comparison.points, strict=True)
+    ]
+    return {**answer, "comparison": {**figures, "points": points}}
 
 
 def about(request: Mapping[str, Any], _place: Path, _progress: ProgressWriter) -> dict[str, Any]:

@@ -17,8 +17,10 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from shoal.errors import Canceled, PrivacyError, ShoalError, UnlistedError
+from shoal.hints import Message, speaking, spoken
 from shoal.system import fork_server
 from shoal.system.current import current
+from shoal.web.labels import as_field
 from shoal.web.messages import ANSWER, ASKED, ProgressWriter, write_json
 
 
@@ -63,15 +65,16 @@ def answer(place: Path, lifeline: int) -> NoReturn:
     try:
         from shoal.web import tasks
 
-        result = tasks.KINDS[request["kind"]](request, place, ProgressWriter(place))
-    except UnlistedError as error:  # whose message says how the command line shows values
-        result = _error(str(error).rsplit("; ", 1)[0], 400)
+        with speaking(as_field):
+            result = spoken(tasks.KINDS[request["kind"]](request, place, ProgressWriter(place)))
+    except UnlistedError as error:
+        result = _error(error.brief, 400)
     except (Canceled, KeyboardInterrupt):
         result = _error("canceled", 409)
     except PrivacyError as error:
-        result = _error(str(error), 422)
+        result = _error(error.marked, 422)
     except ShoalError as error:
-        result = _error(str(error), 400)
+        result = _error(error.marked, 400)
     except MemoryError:
         result = _error("not enough memory for this table; say how much it may take", 400)
     except Exception as error:
@@ -81,7 +84,8 @@ def answer(place: Path, lifeline: int) -> NoReturn:
 
 
 def _error(message: str, status: int) -> dict[str, Any]:
-    return {"error": {"said": " ".join(message.split()), "status": status}}
+    words = Message(message).at(as_field)
+    return {"error": {"said": " ".join(words.split()), "status": status}}
 
 
 def _limit_memory() -> None:

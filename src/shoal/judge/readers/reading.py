@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from shoal.errors import InputError
+from shoal.hints import option
 from shoal.judge import folder
 from shoal.judge.readers import arrow, database, fresh
 from shoal.judge.readers.csv_pieces import CELL_LIMIT, Pieces
@@ -161,7 +162,7 @@ def _utf8(cell: str, name: str) -> str:
         return cell.encode("latin-1").decode("utf-8")
     except UnicodeDecodeError:
         raise InputError(
-            f"{name}, line 1: the header is not UTF-8; say what it is with --encoding"
+            f"{name}, line 1: the header is not UTF-8; say what it is with {option('encoding')}"
         ) from None
 
 
@@ -169,5 +170,7 @@ def _delimiter(line: str, name: str) -> str:
     plain = "".join(line.split('"')[::2])
     signs = [sign for sign in ",;\t|" if sign in plain]
     if len(signs) > 1:
-        raise InputError(f"{name}, line 1: say with --delimiter what separates the columns")
+        raise InputError(
+            f"{name}, line 1: say with {option('delimiter')} what separates the columns"
+        )
     return signs[0] if signs else ","

@@ -182,7 +182,7 @@ RISK = (
     Definition(
         "extra_digits", "more digits than the data", "risk", "percent", "lower",
         "{value} of the released numbers have more digits than the original's, which tell their "
-        "sum; round them (--decimals).",
+        "sum; round them to fewer decimals.",
         "Share of released numbers that are no multiple of the largest power of ten, 10⁻¹² to 1, "
         "of which all the column's originals are.",
         "Hundepool and others 2012, section 4.2",

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from shoal.hints import option
 from shoal.report.charts import COLUMNS_SHOWN
 from shoal.report.contents import contents
 from shoal.report.draw import why_none
 from shoal.report.html.frame import bullets, escape, figure, number
+from shoal.settings.hints import stored
 
 if TYPE_CHECKING:
     from shoal.report.fields import ReportFields
@@ -114,12 +116,15 @@ def totals(report: ReportFields) -> str:
     if any("kept" not in one for one in report.totals):
         notes.append("Means keep totals; what drifted was rounded to the digits of the column.")
         if not report.survey.get("weight"):
-            notes.append("<code>--decimals none</code> rounds nothing.")
+            notes.append(
+                f"<code>{escape(stored(option('decimals', 'none')))}</code> rounds nothing."
+            )
     if report.survey.get("weight"):
         notes.append("Totals of kept columns change with the weights that are released.")
     if report.rounded:
         notes.append(
-            "Kept columns were rounded (<code>--round</code>), and their totals with them."
+            f"Kept columns were rounded (<code>{escape(stored(option('round')))}</code>), and "
+            "their totals with them."
         )
     return (
         f'<h2>Totals</h2>\n<div class="table"><table><tr>{head}</tr>{rows}</table></div>'
@@ -158,5 +163,9 @@ def columns(report: ReportFields) -> str:
         f"<dt>{what[0].upper()}{what[1:]}</dt><dd>{escape(', '.join(names))}</dd>"
         for what, names in contents(report)
     )
-    notes = f"<h2>To look at</h2>\n{bullets(report.notes)}" if report.notes else ""
+    notes = (
+        f"<h2>To look at</h2>\n{bullets([stored(note) for note in report.notes])}"
+        if report.notes
+        else ""
+    )
     return f"<h2>What happened to each column</h2>\n<dl>{rows}</dl>\n{notes}"

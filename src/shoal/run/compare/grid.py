@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from shoal.errors import Canceled, RequestError, ShoalError
+from shoal.hints import Message
 from shoal.methods.options import check_installed
 from shoal.methods.problem import ILOSS, SSE
 from shoal.methods.registry import find
@@ -276,6 +277,7 @@ def _run(
     except Canceled:
         return replace(blank, said=f"{LEFT}given up: the budget was spent")
     except ShoalError as error:
+from shoal.hints import Message
         return replace(blank, said=str(error))
     seconds = round(time.perf_counter() - began, 3)
     return replace(_point(result, method, k, loss_name), seconds=seconds)

@@ -8,10 +8,12 @@ from dataclasses import asdict, dataclass, field, replace
 from textwrap import wrap
 from typing import Any
 
+from shoal.hints import said, spoken
 from shoal.report.charts import frontier
 from shoal.report.comparison import loss_words
 from shoal.report.fields import ENFORCED
 from shoal.report.plots import Chart
+from shoal.settings.hints import stored
 
 SCHEMA = "shoal-comparison/1"
 AUTO = "auto"
@@ -68,7 +70,7 @@ class Comparison:
         import narwhals as nw
         import pyarrow as pa
 
-        rows = [asdict(point) for point in self.points]
+        rows = [spoken(asdict(point)) for point in self.points]
         table = pa.table({key: [row[key] for row in rows] for key in rows[0]})
         if self.native is None:
             return table
@@ -88,7 +90,7 @@ class Comparison:
             "loss_name": self.loss_name,
             "loss_words": loss_words(self.loss_name),
             "reason": self.reason,
-            "points": [asdict(point) for point in self.points],
+            "points": [{**asdict(one), "said": stored(one.said)} for one in self.points],
         }
 
     def to_json(self) -> str:
@@ -129,7 +131,7 @@ def _line(point: Point, width: int) -> str:
     mark = "→" if point.picked else "*" if point.frontier else " "
     head = f"{mark} {point.k:>2}  {_called(point):<{width}}"
     if point.information_loss is None:
-        return f"{head}  {point.said}"
+        return f"{head}  {said(point.said)}"
     assert point.risk is not None
     models = (
         f"{'–':>7}" if kept is None else f"{kept:7.1f}"

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import ShoalError, shown
+from shoal.hints import option
 from shoal.judge.hierarchies import number
 from shoal.judge.verify import Verification, class_counts, verify
 from shoal.release.claims import requirements_beyond_k
@@ -109,7 +110,8 @@ class Papers:
             recipe_rule = recipe.hierarchies.get(name, "")
             if name not in trees:
                 problems.append(
-                    f"t-closeness of {shown(name)} needs its hierarchy: say --hierarchy"
+                    f"t-closeness of {shown(name)} needs its hierarchy: say "
+                    f"{option('hierarchies', python='trees')}"
                 )
                 continue
             rule = given["hierarchies"][name] = trees[name]
@@ -121,7 +123,9 @@ class Papers:
                 problems.append(f"the hierarchy of {shown(name)} is not the one that was certified")
         for name in needs.get("orders", ()):
             if name not in orders:
-                problems.append(f"t-closeness of {shown(name)} needs its order: say --order")
+                problems.append(
+                    f"t-closeness of {shown(name)} needs its order: say {option('orders')}"
+                )
                 continue
             order = given["orders"][name] = list(orders[name])
             if known is None:
@@ -148,7 +152,7 @@ class Papers:
                 columns=release.columns,
             )
         except ShoalError as error:
-            return f"what is claimed cannot be verified: {error}"
+            return f"what is claimed cannot be verified: {error.marked}"
 
     def _certificate(self, verification: Verification) -> list[str]:
         """Make the certificate again of the other files; return the fields where it differs."""
@@ -221,5 +225,5 @@ def _as_number(cell: Any) -> Any:
 def _uncompared(what: str, name: str) -> str:
     return (
         f"whether the {what} of {shown(name)} is the one that was certified cannot be told without "
-        "the private folder: say --private"
+        f"the private folder: say {option('private')}"
     )

@@ -17,7 +17,7 @@ from pathlib import Path
 from shoal.backends import private_folder
 from shoal.backends.staging import MARK, Staging, check_above, uninterrupted
 from shoal.backends.storage import is_inside, remove_unheld
-from shoal.errors import InputError, OutputError, PrivacyError, shown
+from shoal.errors import InputError, OutputError, PrivacyError, exists, shown
 from shoal.judge.verify import Verification
 from shoal.release.write import release_bytes, row_order
 from shoal.report.html.document import pages
@@ -140,7 +140,7 @@ def check_folder(folder: Path, force: bool, settings: Settings | None = None) ->
     if not inside:
         return
     if not force:
-        raise OutputError(f"{shown(folder)} exists; say --force to replace it")
+        raise exists(folder)
     try:
         others = set(inside) - {papers.NAME, papers.SIGNATURE, *papers.certified(folder)}
     except InputError:

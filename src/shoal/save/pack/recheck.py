@@ -11,6 +11,7 @@ from typing import Any
 
 from shoal.backends import private_folder as own
 from shoal.errors import RequestError, ShoalError, listed, shown
+from shoal.hints import Blank, Message, option, said, spoken
 from shoal.judge.verify import NAMED
 from shoal.save.commitments import Commitments, same
 from shoal.save.pack.certificate import (
@@ -55,12 +56,13 @@ class Checked:
         head = "the pack holds what it says" if self.ok else "NOT what the certificate says"
         lines = [f"{head}: k = {self.k}, {self.files} files"]
         lines += [f"  {line}" for line in self.done]
-        lines += [f"  note: {line}" for line in self.open]
-        return "\n".join([*lines, *(f"  problem: {line}" for line in self.problems)])
+        lines += [f"  note: {said(line)}" for line in self.open]
+        return "\n".join([*lines, *(f"  problem: {said(line)}" for line in self.problems)])
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
-        return asdict(self)
+        plain: dict[str, Any] = spoken(asdict(self))
+        return plain
 
     def __str__(self) -> str:
         return self.summary()
@@ -144,7 +146,8 @@ def checked_pack(
     if (place / NAME).read_bytes() != made.to_json().encode("utf-8"):
         problems.append(f"{NAME} is not written as certificates are")
     return Checked(
-        not problems, made.claims.k, len(made.files), tuple(done), tuple(problems), tuple(left),
+        not problems, made.claims.k, len(made.files), tuple(done),
+        tuple(map(Message, problems)), tuple(map(Message, left)),
         _origins(made),
     )  # fmt: skip
 
@@ -162,8 +165,8 @@ def _signature(place: Path, key: Path | None, done: list[str], left: list[str]) 
     path = place / SIGNATURE
     is_there = path.is_file() and not path.is_symlink()
     if key is None:
-        warning = "its signature was not compared: say --key PUBLIC.pem" if is_there else UNSIGNED
-        left.append(warning)
+        uncompared = f"its signature was not compared: say {option('key', Blank('PUBLIC.pem'))}"
+        left.append(uncompared if is_there else UNSIGNED)
         return []
     if not is_there:
         return ["the certificate is not signed"]

@@ -196,7 +196,7 @@ class CsvPieces:
                 for name, seen in zip(names, facts, strict=True)
             ]
         except InputError as error:
-            raise InputError(f"{self._path.name}, {error}") from None
+            raise InputError(f"{self._path.name}, {error.marked}") from None
 
     def _doubts(self, source: Source, verdicts: list[Verdict]) -> list[str | None]:
         """Return the faults of the columns in words; it takes one more pass to find the places."""

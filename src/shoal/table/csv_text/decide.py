@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from shoal.errors import InputError, shown
+from shoal.hints import COLUMN, option
 from shoal.kernels.arrays import Flags
 from shoal.table.csv_text.distinct import (
     ANY_MOMENT,
@@ -41,9 +42,9 @@ from shoal.table.dialects.zones import shared_zone
 from shoal.table.roles import Kind, Written
 
 MAX_DIGITS = 38
-DECLARE = "say what it is with --type"
+DECLARE = f"say what it is with {option('types')}"
 MEND = f"; mend them, or {DECLARE}"
-AS_TEXT = "say --type COLUMN=text"
+AS_TEXT = f"say {option('types', {COLUMN: 'text'})}"
 DECLARED = ("number", "text", "date", "boolean")
 
 
@@ -152,7 +153,8 @@ def _date(facts: Facts) -> Verdict | None:
 
 def _zones(facts: Facts, pattern: str, length: int) -> Fault:
     """Return the fault of times of several zones, and the format that takes them."""
-    advice = f"; to read them as UTC say --date-format COLUMN={pattern}%z, or {DECLARE}"
+    how = option("date_format", {COLUMN: f"{pattern}%z"})
+    advice = f"; to read them as UTC say {how}, or {DECLARE}"
     if "" in facts.zones or length > 19:
         advice = f"; write all in one zone, or {DECLARE}"
     return Fault("times of several zones", _every, advice)
@@ -177,21 +179,24 @@ def _doubt(facts: Facts) -> Fault | None:
         return None  # codes with leading zeros: text, as it should be
     if (facts.numbers + facts.special) / facts.present > 0.5:
         advice = (
-            "; mend them, declare what stands for missing with --missing, their notation with "
-            f"--decimal and --thousands, or {DECLARE}"
+            f"; mend them, declare what stands for missing with {option('missing')}, their "
+            f"notation with {option('decimal')} and {option('thousands')}, or {DECLARE}"
         )
         return Fault("not numbers", _no_numbers, advice)
     if ANY_MOMENT not in facts.broken:
         advice = f"; write 2026-12-31T23:59:59, or {DECLARE}"
         return Fault("times in a form of their own", _every, advice)
     if FOREIGN_DATE not in facts.broken:
-        advice = "; say --date-format COLUMN=%d.%m.%Y or as they are meant (years of four digits)"
+        how = option("date_format", {COLUMN: "%d.%m.%Y"})
+        advice = f"; say {how} or as they are meant (years of four digits)"
         return Fault("ambiguous dates", _every, f"{advice}, or {DECLARE}")
     if FOREIGN_NUMBER not in facts.broken and ZERO_LED not in facts.marks:
-        advice = f"; say --decimal and --thousands, write 1234.5, or {DECLARE}"
+        how = f"{option('decimal')} and {option('thousands')}"
+        advice = f"; say {how}, write 1234.5, or {DECLARE}"
         return Fault("numbers in a notation of their own", _no_numbers, advice)
     if facts.dates / facts.present > 0.5:
-        advice = f"; mend them, declare what stands for missing with --missing, or {DECLARE}"
+        how = f"declare what stands for missing with {option('missing')}"
+        advice = f"; mend them, {how}, or {DECLARE}"
         return Fault("not dates", lambda cells: ~cells.matches(DATE), advice)
     return None
 
@@ -199,8 +204,8 @@ def _doubt(facts: Facts) -> Fault | None:
 def _declared(name: str, facts: Facts, declared: str) -> Verdict:
     """Take a column as its declared type; what does not fit is a fault, an error to its reader."""
     attempts = {
-        "number": (_number, "not numbers", "--decimal, --thousands"),
-        "date": (_date, "not ISO dates", "--date-format"),
+        "number": (_number, "not numbers", f"{option('decimal')}, {option('thousands')}"),
+        "date": (_date, "not ISO dates", option("date_format")),
         "boolean": (_boolean, "not true or false", ""),
     }
     if declared not in attempts:
@@ -211,7 +216,8 @@ def _declared(name: str, facts: Facts, declared: str) -> Verdict:
     attempt, what, options = attempts[declared]
     if MISFIT in facts.marks:
         how = f"their notation with {options}, " if options else ""
-        advice = f"; mend them, say what stands for missing with --missing, {how}or {AS_TEXT}"
+        missing = f"say what stands for missing with {option('missing')}"
+        advice = f"; mend them, {missing}, {how}or {AS_TEXT}"
         return _doubted(what, lambda cells: ~cells.fitting(), advice)
     different = Fault(f"its cells are written in different ways; mend them, or {AS_TEXT}", None)
     return attempt(facts) or Verdict(Kind.TEXT, fault=different)

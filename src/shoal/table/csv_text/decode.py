@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shoal.errors import InputError
+from shoal.hints import option
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,8 @@ def check_text(raw: bytes, name: str, begin: Begin = WHOLE) -> None:
         line = raw.count(b"\n", 0, zero) + 1 + begin.lines
         raise InputError(
             f"{name}, line {line}: a NUL byte (offset {zero + begin.offset}); "
-            "the file is damaged, or it is no UTF-8 text: say what it is, as --encoding utf-16-le"
+            "the file is damaged, or it is no UTF-8 text: say what it is, as "
+            f"{option('encoding', 'utf-16-le')}"
         )
     try:
         raw.decode("utf-8")
@@ -49,5 +51,5 @@ def check_text(raw: bytes, name: str, begin: Begin = WHOLE) -> None:
         byte = error.start + begin.offset
         raise InputError(
             f"{name}, line {line}: byte {byte} is not UTF-8; say what the text is, as "
-            "--encoding cp1252 (`shoal inspect` proposes)"
+            f"{option('encoding', 'cp1252')} (`shoal inspect` proposes)"
         ) from None

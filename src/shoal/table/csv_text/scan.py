@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.errors import InputError, in_shape, shown
+from shoal.hints import option
 from shoal.kernels.arrays import Flags, Integers
 from shoal.table.csv_text.decode import WHOLE, Begin
 
@@ -23,8 +24,8 @@ MAX_NAME = 1_000
 
 COMMA_NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 CUT = (
-    "; mend the line, or say --skip-lines or --comment if lines are none of the table, "
-    "--delimiter or --quote if it is cut otherwise"
+    f"; mend the line, or say {option('skip_lines')} or {option('comment')} if lines are none of "
+    f"the table, {option('delimiter')} or {option('quote')} if it is cut otherwise"
 )
 QUOTE, CR, LF = 34, 13, 10
 
@@ -66,7 +67,7 @@ def find_delimiter(data: bytes, name: str) -> str:
     if len(signs) > 1:
         raise InputError(
             f"{name}, line 1: the header holds {' and '.join(COMMA_NAMES[s] for s in signs)}; "
-            "say which one separates columns with --delimiter"
+            f"say which one separates columns with {option('delimiter')}"
         )
     return signs[0] if signs else ","
 
@@ -90,7 +91,7 @@ def blank_header(name: str, column: int) -> InputError:
     """Return the error of a column without a name."""
     return InputError(
         f"{name}, line 1, column {column}: the header cell is blank; name the column, or say "
-        "--skip-lines if the header stands further down"
+        f"{option('skip_lines')} if the header stands further down"
     )
 
 
@@ -105,7 +106,7 @@ def long_cell(name: str, line: int, column: int) -> InputError:
     """Return the error of a cell that is too long."""
     return InputError(
         f"{name}, line {line}, column {column}: a cell of more than {MAX_CELL} bytes; "
-        "is a quote missing, or another sign the --quote?"
+        f"is a quote missing, or another sign the {option('quote')}?"
     )
 
 
@@ -153,12 +154,13 @@ def check_quotes(data: Bytes, quotes: Integers, comma: int, name: str, begin: Be
         raise InputError(
             f"{name}, line {line_of(data, opened, begin)}: a quote opens here, and text follows "
             f"where it closes, on line {line_of(data, early[0], begin)}; "
-            "is a quote missing or not doubled, or another sign the --quote?"
+            f"is a quote missing or not doubled, or another sign the {option('quote')}?"
         )
     if stray.size:
         raise InputError(
             f"{name}, line {line_of(data, stray[0], begin)}: a quote inside a cell that is not "
-            "quoted; put the cell in quotes and double the quotes in it, or say another --quote"
+            "quoted; put the cell in quotes and double the quotes in it, or say another "
+            f"{option('quote')}"
         )
 
 
@@ -177,7 +179,7 @@ def check_closed(data: Bytes, quotes: Integers, name: str, begin: Begin) -> None
         line = line_of(data, opened, begin)
         raise InputError(
             f"{name}, line {line}: a quote opens here and is never closed; close it, or say "
-            "another --quote"
+            f"another {option('quote')}"
         )
 
 
@@ -261,12 +263,13 @@ def header_names(raw: bytes, layout: Layout, name: str) -> list[str]:
         if len(text) > MAX_NAME:
             raise InputError(
                 f"{name}, line 1, column {number}: a header of {len(text)} characters; "
-                f"the limit is {MAX_NAME}; say --delimiter or --skip-lines if it is no name"
+                f"the limit is {MAX_NAME}; say {option('delimiter')} or {option('skip_lines')} if "
+                "it is no name"
             )
         if text in seen:
             raise InputError(
                 f"{name}, line 1: columns {seen[text]} and {number} are both named {shown(text)}; "
-                "rename one, or say --skip-lines if the header stands further down"
+                f"rename one, or say {option('skip_lines')} if the header stands further down"
             )
         seen[text] = number
         names.append(text)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import listed
+from shoal.hints import Message, option
 from shoal.table.csv_text.scan import DELIMITERS
 from shoal.table.dialects.notation import STRICT, Notation
 from shoal.table.dialects.propose_dates import find_dates
@@ -38,12 +39,12 @@ class Proposal:
     """Options by name, as arguments of `read`, and what was found, in words."""
 
     options: dict[str, Any] = field(default_factory=dict)
-    findings: list[str] = field(default_factory=list)
+    findings: list[Message] = field(default_factory=list)
 
     def add(self, name: str, value: Any, finding: str) -> None:
         """Propose an option."""
         self.options[name] = value
-        self.findings.append(finding)
+        self.findings.append(Message(finding))
 
 
 def propose(path: Path) -> Proposal:
@@ -176,11 +177,12 @@ def _notation(columns: dict[str, list[str]], sign: str, proposal: Proposal) -> N
     if not commas:
         thousandths = [c for c in every if c and all(map(THOUSANDTHS.fullmatch, c))]
         if sign == ";" and thousandths:
-            proposal.findings.append(
+            finding = (
                 f"numbers of {len(thousandths)} columns all have three digits after the point, "
                 "which is read as the decimal sign; if it stands between thousands, say "
-                "--decimal , --thousands ."
+                f"{option('decimal', ',')} and {option('thousands', '.')}"
             )
+            proposal.findings.append(Message(finding))
         return _grouped([c for c in every if mostly(c, POINT)], POINT, proposal)
     return STRICT
 
@@ -196,7 +198,7 @@ def _grouped(columns: list[list[str]], notation: Notation, proposal: Proposal) -
 def _missing(columns: dict[str, list[str]], proposal: Proposal, notation: Notation) -> None:
     """Propose words and codes that stand for missing cells."""
     found = find_missing(columns, notation)
-    proposal.findings += found.findings
+    proposal.findings += map(Message, found.findings)
     if found.words:
         each = "; ".join(f"{word} in {listed(names)}" for word, names in found.words.items())
         finding = f"what seems to stand for missing cells: {each}"
@@ -209,7 +211,7 @@ def _dates(columns: dict[str, list[str]], proposal: Proposal) -> None:
     if found.formats:
         finding = f"dates of {len(found.formats)} columns are not %Y-%m-%d"
         proposal.add("date_format", found.option, finding)
-    proposal.findings += found.findings
+    proposal.findings += map(Message, found.findings)
 
 
 def _widths(lines: Sequence[str], proposal: Proposal) -> None:

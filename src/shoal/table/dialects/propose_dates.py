@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shoal.errors import listed
+from shoal.hints import COLUMN, option
 from shoal.table.dialects.zones import ZONE
 
 ORDERS = (("d", "m", "Y"), ("m", "d", "Y"), ("Y", "m", "d"))
@@ -29,7 +30,7 @@ class Dates:
 
     @property
     def option(self) -> str | dict[str, str]:
-        """What --date-format says: one format for all where no column has another."""
+        """What `date_format` says: one format for all where no column has another."""
         every = set(self.formats.values())
         one = len(every) == 1 and not self.plain and not self.unsettled and not self.short
         return every.pop() if one else self.formats
@@ -41,12 +42,13 @@ class Dates:
         if self.unsettled:
             found.append(
                 f"dates of {listed(self.unsettled)} may have the day or the month first; say "
-                "--date-format COLUMN=%d/%m/%Y or COLUMN=%m/%d/%Y"
+                f"{option('date_format', {COLUMN: '%d/%m/%Y'})} or "
+                f"{option('date_format', {COLUMN: '%m/%d/%Y'})}"
             )
         if self.short:
             found.append(
                 f"years of {listed(self.short)} have two digits, which leave the century open; "
-                "write four, or say --type COLUMN=text"
+                f"write four, or say {option('types', {COLUMN: 'text'})}"
             )
         return found
 

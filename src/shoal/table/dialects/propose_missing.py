@@ -2,7 +2,7 @@
 
 A known word is proposed where the other cells of its column are numbers or dates; a code, such as
 -1 or 9999, where it is repeated and lies beyond all other numbers of its column. What also occurs
-where nothing speaks for it is not proposed, or said: `--missing` is for all columns.
+where nothing speaks for it is not proposed, or said: `missing` is for all columns.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from shoal.errors import listed
+from shoal.hints import option
 from shoal.table.dialects.notation import Notation
 from shoal.table.dialects.propose_dates import DATE
 
@@ -67,7 +68,8 @@ def find_missing(columns: Columns, notation: Notation) -> Missing:
     if strange:
         found.findings.append(
             f"{listed(strange)}: cells among the numbers that are none; if they stand for missing "
-            "values say --missing, and --show-rows shows records"
+            f"values say {option('missing')}, and {option('show_rows', python='the table')} shows "
+            "records"
         )
     return found
 
@@ -97,7 +99,8 @@ def _check_elsewhere(columns: Columns, found: Missing) -> None:
             continue
         if is_word(word):
             found.findings.append(
-                f"{word} stands in {listed(other)}, too, where --missing makes it missing as well"
+                f"{word} stands in {listed(other)}, too, where {option('missing')} makes it "
+                "missing as well"
             )
             continue
         del found.words[word]

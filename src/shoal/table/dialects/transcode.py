@@ -16,6 +16,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from shoal.errors import InputError
+from shoal.hints import option
 from shoal.kernels.arrays import Integers
 from shoal.table.dialects.dialect import QUOTE, UTF_8, Dialect
 
@@ -78,7 +79,7 @@ class TextStream:
         try:
             yield
         except InputError as error:
-            raise InputError(self._renumbered(str(error))) from None
+            raise InputError(self._renumbered(error.marked)) from None
 
     def _renumbered(self, words: str) -> str:
         def of_file(match: re.Match[str]) -> str:
@@ -145,7 +146,7 @@ class Transcoded(TextStream):
         except UnicodeDecodeError as error:
             raise InputError(
                 f"{self._name}: byte {self._seen + error.start} is not {self.encoding}; "
-                "say another --encoding"
+                f"say another {option('encoding')}"
             ) from None
         self._seen += len(raw)
         end = len(text) if self._ended else text.rfind("\n") + 1
@@ -189,7 +190,7 @@ class Transcoded(TextStream):
         if len(bare) > sum(widths) and bare[sum(widths) :].strip():
             raise InputError(
                 f"{self._name}, line {self._number}: {len(bare)} signs, the widths are "
-                f"{sum(widths)} together; say others with --widths"
+                f"{sum(widths)} together; say others with {option('widths')}"
             )
         for width in widths:
             cell = bare[at : at + width].strip()

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from shoal.errors import InputError
+from shoal.hints import option
 from shoal.table.csv_text.split import Head, Part
 
 SOME = 200  # lines that are looked at
@@ -38,8 +39,7 @@ def check_one_column(head: Head, part: Part, name: str) -> None:
     cells = part.cells[0].slice(0, SOME).to_pylist()
     widths = blank_columns([head.names[0], *cells])
     if widths and _fills(head.names[0], widths):
-        said = ",".join(map(str, widths))
         raise InputError(
             f"{name}: no delimiter, and {len(widths)} columns of the same width in all lines; say "
-            f"--widths {said}, or --delimiter , if it is one column"
+            f"{option('widths', list(widths))}, or {option('delimiter', ',')} if it is one column"
         )

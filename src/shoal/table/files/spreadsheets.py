@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from shoal.errors import InputError, RequestError, listed, shown
+from shoal.hints import option
 from shoal.table.files.formats import extra
 from shoal.table.files.opening import check_file_name, read_bytes
 from shoal.table.files.unpacking import check_unpacked
@@ -77,7 +78,8 @@ def _rows(book: Any, sheet: str | None, name: str) -> list[list[Any]]:
     filled = {one: rows for one, rows in filled.items() if rows}
     if len(filled) != 1:
         raise RequestError(
-            f"{name}: {len(filled)} sheets that hold something; say which with --sheet: "
+            f"{name}: {len(filled)} sheets that hold something; say which with "
+            f"{option('sheet')}: "
             f"{listed(list(filled))}"
         )
     return list(next(iter(filled.values())))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, assert_type
+from typing import TYPE_CHECKING, assert_type
 
 import shoal
 
@@ -32,7 +32,7 @@ def check_types(
     assert_type(shoal.anonymize("t.csv", k=3).data, shoal.Table)
     assert_type(shoal.anonymize(Path("t.csv"), k=3).data, shoal.Table)
     assert_type(shoal.anonymize(matrix, k=3).data, shoal.Table)
-    assert_type(shoal.anonymize(table, k=3).data, Any)
+    assert_type(shoal.anonymize(table, k=3).data, object)
     shoal.anonymize(polars)  # type: ignore[call-overload]
     shoal.anonymize(polars, k="three")  # type: ignore[call-overload]
     result.data.no_such_method()  # type: ignore[attr-defined]

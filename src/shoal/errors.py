@@ -10,10 +10,11 @@ import html
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from numbers import Real
-from typing import Any
+from typing import Any, TypeAlias
 
 from shoal.hints import Hint, Message, cleaned, option, said
 
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"  # plain values
 LIGHTEST, HEAVIEST = 1e-6, 1e6  # a column that counts less than that had better be left out
 COLORS = {"good": "#2e9e6a", "but": "#c98a1b", "bad": "#d1493f", "": "#8592a0"}  # on any ground
 
@@ -42,7 +43,7 @@ class ShoalError(Exception):
         """The message with its hints as data, for another message to take it up."""
         return Message(self.args[0]).marked if self.args else ""
 
-    def to_plain(self) -> dict[str, Any]:
+    def to_plain(self) -> dict[str, Json]:
         """Return the error as plain values: kind, message, attributes."""
         return {"kind": type(self).__name__, "said": self.marked, "more": vars(self)}
 

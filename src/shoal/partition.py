@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.errors import RequestError, in_html
+from shoal.errors import Json, RequestError, in_html
 from shoal.kernels.arrays import Integers
 
 FEW = 4  # times as many labels as records, at most, are counted instead of sorted
@@ -93,7 +93,7 @@ class SearchLog:
     complete: bool = True
     looks: int | None = None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         """Return plain values for JSON."""
         return asdict(self)
 
@@ -234,7 +234,7 @@ class Partition:
         more = (self.reason, self.enforced, self.search.summary() if self.search else "")
         return in_html(self.summary(), more, rows)
 
-    def __eq__(self, other: Any) -> bool:
+    def __eq__(self, other: object) -> bool:
         if not isinstance(other, Partition):
             return NotImplemented
         return self.k == other.k and np.array_equal(self.labels, other.labels)

@@ -150,7 +150,7 @@ def inspect(
     settled = _words({**options, **more})
     findings = [said(finding) for finding in found.findings]
     if as_json:
-        content = {**inspection.to_dict(), "findings": findings, "options": settled}
+        content: dict[str, Any] = {**inspection.to_dict(), "findings": findings, "options": settled}
         content |= {"rows": rows} if show_rows else {}
         write_stdout(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
         return

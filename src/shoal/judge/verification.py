@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from shoal.errors import in_html, listed, shown
 from shoal.hints import said, spoken
 from shoal.judge.composition_people import Shared
 from shoal.judge.models.digits import digits_beside
+from shoal.judge.sections import VerificationSection
 
 LISTED = 10  # offending classes in a summary
 DIGITS = 4  # of a figure
@@ -201,7 +202,7 @@ class Verification:
             lines.append(f"  and {self.offending_count - LISTED} classes more")
         return "\n".join(lines)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> VerificationSection:
         """Return plain values for JSON."""
         fields: dict[str, Any] = _plain(spoken(asdict(self)))
         table = [{"size": size, "classes": classes} for size, classes in self.sizes.table]
@@ -211,7 +212,7 @@ class Verification:
         for key in ("roles", "roles_of_sensitive", "reader"):
             if not fields[key]:
                 del fields[key]
-        return fields
+        return cast(VerificationSection, fields)
 
     def __str__(self) -> str:
         return "\n".join([self.summary(), *(f"  {line}" for line in self.origins)])

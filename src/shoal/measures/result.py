@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, field
 from decimal import Decimal
-from typing import Any
+from typing import cast
 
 from shoal.errors import in_html, shown
 from shoal.measures.definition import Definition
 from shoal.measures.definitions import DEFINITIONS
+from shoal.measures.sections import ColumnSection, MeasureSection, MeasuresSection, PairSection
 
 SCHEMA = "shoal-measures/1"
 PRIVATE = "private: figures of the original are exact here; do not publish them"
@@ -69,16 +70,16 @@ class Measure:
         """What it means for a decision, in one sentence."""
         return self.words.sentence.format(value=self.text, rest=self.rest)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> MeasureSection:
         """Return plain values for JSON."""
-        fields: dict[str, Any] = {
+        fields: MeasureSection = {
             "value": self.value,
             "unit": self.words.unit,
             "sentence": self.sentence,
         }
         if self.by:
             fields["by"] = dict(self.by)
-        if self.interval is not None:
+        if self.interval is not None and self.sampled is not None:
             fields |= {"interval": list(self.interval), "sampled": self.sampled}
         return fields
 
@@ -126,7 +127,7 @@ class Measures:
     utility: dict[str, Measure]
     risk: dict[str, Measure]
     columns: tuple[ColumnMeasures, ...]
-    pairs: tuple[dict[str, Any], ...]
+    pairs: tuple[PairSection, ...]
     originals: int
     records: int
     paired: int
@@ -143,25 +144,27 @@ class Measures:
                 return part[key]
         raise KeyError(key)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> MeasuresSection:
         """Return plain values for JSON."""
-        return {
+        tree: MeasuresSection = {
             "schema": SCHEMA,
             "audience": "private",
             "originals": self.originals,
             "records": self.records,
             "paired": self.paired,
             "k": self.k,
-            **({} if self.candidates is None else {"candidates": self.candidates}),
             "quasi_identifiers": list(self.quasi_identifiers),
             "sensitive": list(self.sensitive),
             "utility": {key: one.to_dict() for key, one in self.utility.items()},
             "risk": {key: one.to_dict() for key, one in self.risk.items()},
-            "columns": [asdict(column) for column in self.columns],
+            "columns": [cast(ColumnSection, asdict(column)) for column in self.columns],
             "pairs": list(self.pairs),
             "notes": list(self.notes),
             "seconds": round(self.seconds, 3),
         }
+        if self.candidates is not None:
+            tree["candidates"] = self.candidates
+        return tree
 
     def to_json(self) -> str:
         """Return the measures as JSON."""

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from shoal.backends.executor import local_threads
+from shoal.judge.sections import VerificationSection
+from shoal.measures.sections import MeasuresSection
 from shoal.measures.tables import classes_by, measure_release
 from shoal.methods.problem import ILOSS, SSE
 from shoal.outofcore.release import ReleasedRegions, Releasing
@@ -27,7 +29,7 @@ from shoal.table.roles import Role
 
 
 def report_of(
-    releasing: Releasing, made: ReleasedRegions, verification: dict[str, Any], seconds: float
+    releasing: Releasing, made: ReleasedRegions, verification: VerificationSection, seconds: float
 ) -> Report:
     """Return the report of all regions."""
     file_plan, solver = releasing.file_plan, releasing.solver
@@ -91,7 +93,7 @@ def _counted(verification: Mapping[str, Any]) -> list[str]:
 
 def _measured(
     releasing: Releasing, made: ReleasedRegions
-) -> tuple[dict[str, Any], dict[Key, Stable], list[str]]:
+) -> tuple[MeasuresSection, dict[Key, Stable], list[str]]:
     """Return costs and risks, measured on whole groups, and notes on that."""
     work, regions = releasing.solver.work, range(len(releasing.stage.regions))
     before = releasing.solver.form.unpack(gather(work, [f"before-{r}" for r in regions], 0))

@@ -27,7 +27,7 @@ class Released:
     path: Path | str
     report: Report
     settings: Settings
-    data: Any = field(default=None, repr=False)
+    data: object = field(default=None, repr=False)
 
     def summary(self) -> str:
         """Return the report's summary."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import cast
 
 from shoal.errors import RequestError, listed, shown
 from shoal.hints import option
 from shoal.plan.plan import Plan
 from shoal.plan.survey import without_strata
+from shoal.report.sections import SurveySection
 from shoal.settings import Settings
 from shoal.table.encode import encode
 from shoal.table.encode_nodes import code, needs_trees
@@ -66,7 +67,7 @@ def survey_design(table: Table, plan: Plan) -> tuple[Table, Survey, list[str]]:
     return table, survey, notes
 
 
-def survey_columns(settings: Settings) -> dict[str, Any]:
+def survey_columns(settings: Settings) -> SurveySection:
     """Return the columns of the survey design."""
     roles = settings.roles
     weights_as = None if roles.weight is None else settings.release.weights_as or "mean"
@@ -74,4 +75,4 @@ def survey_columns(settings: Settings) -> dict[str, Any]:
         "weight": roles.weight, "weights_as": weights_as, "by": list(roles.by),
         "household": roles.household, "person": roles.person,
     }  # fmt: skip
-    return {key: value for key, value in columns.items() if value}
+    return cast(SurveySection, {key: value for key, value in columns.items() if value})

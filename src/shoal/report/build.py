@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib import metadata
-from typing import Any
+from typing import Any, cast
 
 from shoal.judge.models.requirement import Requirement
+from shoal.judge.sections import VerificationSection
+from shoal.measures.sections import MeasuresSection
 from shoal.partition import Partition
 from shoal.release.claims import requirements_beyond_k
 from shoal.report.fields import ColumnReport
@@ -18,6 +20,14 @@ from shoal.report.figures.stable import Key, nested
 from shoal.report.guarantees import Protection, ends_in_values, guarantee, shows_records
 from shoal.report.public.rounding import Stable
 from shoal.report.report import SCHEMA, Report
+from shoal.report.sections import (
+    AskedSection,
+    BoundSection,
+    DominanceSection,
+    PublicSection,
+    SearchSection,
+    SurveySection,
+)
 from shoal.table.encode_nodes import CodedColumn
 from shoal.table.roles import Column, Role
 from shoal.table.table import Table
@@ -56,14 +66,15 @@ class Run:
     loss_name: str
     seconds: float
     given: bool = False
-    search: dict[str, Any] | None = None
-    bound: dict[str, Any] | None = None
+    search: SearchSection | None = None
+    bound: BoundSection | None = None
     enforced: str = ""
 
     @classmethod
     def of(cls, partition: Partition, seed: int, seconds: float, given: bool) -> Run:
         """Return how a partition was made."""
-        search = None if partition.search is None else partition.search.to_dict()
+        log = partition.search
+        search = None if log is None else cast(SearchSection, asdict(log))
         return cls(
             partition.method, partition.k, seed, partition.information_loss, partition.loss_name,
             seconds, given, search, _bound(partition), partition.way,
@@ -78,13 +89,13 @@ class Findings:
     was judged; `public_notes` are those that may be published.
     """
 
-    verification: dict[str, Any]
+    verification: VerificationSection
     notes: Sequence[str]
     public_notes: Sequence[str]
     requirement: Requirement | None = None
-    dominance: Sequence[dict[str, Any]] = ()
-    survey: Mapping[str, Any] = field(default_factory=dict)
-    measures: dict[str, Any] | None = None
+    dominance: Sequence[DominanceSection] = ()
+    survey: SurveySection = field(default_factory=SurveySection)
+    measures: MeasuresSection | None = None
 
 
 def build_report(
@@ -145,11 +156,13 @@ def build_report(
         missing=figures["cells"]["missing"],
         costs=losses["costs"],
         dominance=list(findings.dominance),
-        asked={} if findings.requirement is None else requirements_beyond_k(findings.requirement),
+        asked=AskedSection()
+        if findings.requirement is None
+        else cast(AskedSection, requirements_beyond_k(findings.requirement)),
         measures=findings.measures,
         totals=figures["totals"],
-        survey=dict(findings.survey),
-        public=nested({**figures["stable"], **released.compared}),
+        survey=findings.survey,
+        public=cast(PublicSection, nested({**figures["stable"], **released.compared})),
         public_notes=list(findings.public_notes),
         rounded=dict(released.rounded),
         enforced=run.enforced,
@@ -198,7 +211,7 @@ def _note_of_equals(equal: int) -> list[str]:
     return [f"{equal} groups hold equal records, whose values are released as they were"]
 
 
-def _bound(partition: Partition) -> dict[str, Any] | None:
+def _bound(partition: Partition) -> BoundSection | None:
     """Return the lower bound, and the distance of the partition from it."""
     if partition.bound is None:
         return None

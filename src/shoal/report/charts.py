@@ -7,6 +7,7 @@ them apart.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -212,7 +213,7 @@ def frequencies(name: str, before: dict[str, Any], after: dict[str, Any]) -> Spe
 def correlations(report: ReportFields) -> Spec:
     """Each pair of columns: its correlation before and after; on the line nothing changed."""
     names = report.correlations["columns"]
-    before, after = report.correlations["before"], report.correlations["after"]
+    before, after = report.correlations["before"] or [], report.correlations["after"]
     values = [
         {
             "pair": f"{name_of(names[i])} and {name_of(names[j])}",
@@ -242,7 +243,7 @@ def correlations(report: ReportFields) -> Spec:
     return spec_of(values, height=220, width=220, layer=[line, points])
 
 
-def loss_curve(search: dict[str, Any], loss_name: str) -> Spec:
+def loss_curve(search: Mapping[str, Any], loss_name: str) -> Spec:
     """The best loss over the iterations of a search."""
     values = [{"iteration": at, "loss": loss} for at, loss in search["curve"]]
     ticks = [0, *(10**power for power in range(12) if 10**power <= search["iterations"])]
@@ -308,7 +309,7 @@ ATTACKS = (
 )  # fmt: skip
 
 
-def attacks(measures: dict[str, Any] | None) -> Spec | None:
+def attacks(measures: Mapping[str, Any] | None) -> Spec | None:
     """What each attack finds, in percent, and 1 in k."""
     risk = (measures or {}).get("risk", {})
     if not measures or not risk:

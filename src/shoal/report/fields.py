@@ -9,8 +9,27 @@ from typing import Any
 from shoal.errors import listed, shown
 from shoal.hints import Message
 from shoal.judge.models.digits import digits_beside
+from shoal.judge.sections import VerificationSection
 from shoal.measures.histogram import Histogram
 from shoal.measures.result import figure_text
+from shoal.measures.sections import MeasuresSection
+from shoal.report.sections import (
+    AskedSection,
+    BoundSection,
+    CorrelationsSection,
+    CostsSection,
+    DominanceSection,
+    GroupsSection,
+    GuaranteeSection,
+    InputSection,
+    LossSection,
+    MissingSection,
+    PublicSection,
+    ReleaseSection,
+    SearchSection,
+    SurveySection,
+    TotalSection,
+)
 from shoal.report.verdict import verdict_of
 from shoal.report.worst import worst_utility
 
@@ -56,7 +75,7 @@ class ColumnReport:
     histogram: Histogram | None = None
     rounding_loss: float | None = None
     filled: int | None = 0
-    loss: dict[str, Any] = field(default_factory=dict)
+    loss: LossSection = field(default_factory=LossSection)
     steps: dict[str, float] = field(default_factory=dict)
 
 
@@ -70,31 +89,31 @@ class ReportFields:
     k: int
     seed: int | None
     aggregate: str
-    input: dict[str, Any]
-    release: dict[str, Any]
+    input: InputSection
+    release: ReleaseSection
     roles: dict[str, list[str]]
-    groups: dict[str, Any]
-    verification: dict[str, Any]
+    groups: GroupsSection
+    verification: VerificationSection
     information_loss: float | None
     information_loss_released: float | None
     loss_name: str
     columns: list[ColumnReport]
-    correlations: dict[str, Any]
-    guarantee: dict[str, list[str]]
+    correlations: CorrelationsSection
+    guarantee: GuaranteeSection
     notes: list[str]
     seconds: float | None
-    search: dict[str, Any] | None = None
-    bound: dict[str, Any] | None = None
-    missing: dict[str, Any] = field(default_factory=dict)
-    costs: dict[str, Any] | None = None
-    dominance: list[dict[str, Any]] = field(default_factory=list)
-    asked: dict[str, Any] = field(default_factory=dict)
-    measures: dict[str, Any] | None = None
-    totals: list[dict[str, Any]] = field(default_factory=list)
-    survey: dict[str, Any] = field(default_factory=dict)
+    search: SearchSection | None = None
+    bound: BoundSection | None = None
+    missing: MissingSection = field(default_factory=MissingSection)
+    costs: CostsSection | None = None
+    dominance: list[DominanceSection] = field(default_factory=list)
+    asked: AskedSection = field(default_factory=AskedSection)
+    measures: MeasuresSection | None = None
+    totals: list[TotalSection] = field(default_factory=list)
+    survey: SurveySection = field(default_factory=SurveySection)
     audience: str = PRIVATE
-    loss: dict[str, Any] = field(default_factory=dict)
-    public: dict[str, Any] = field(default_factory=dict)
+    loss: LossSection = field(default_factory=LossSection)
+    public: PublicSection = field(default_factory=PublicSection)
     public_notes: list[str] = field(default_factory=list)
     rounded: dict[str, float] = field(default_factory=dict)
     enforced: str = ""
@@ -150,7 +169,8 @@ class ReportFields:
         distribution.
         """
         lines = worst_utility(self.measures, self.is_public)
-        losses = {c.name: c.loss["value"] for c in self.columns if c.loss.get("value") is not None}
+        each = ((column.name, column.loss.get("value")) for column in self.columns)
+        losses = {name: loss for name, loss in each if loss is not None}
         if self.is_public and losses:
             name = max(losses, key=lambda name: losses[name])
             lines.insert(0, f"loss of {shown(name)}: at most {losses[name]:g} %")
@@ -202,7 +222,8 @@ class ReportFields:
 
     def made_by(self) -> str:
         """Return the method, and how requirements beyond k were enforced."""
-        models = [_wanted(key, self.asked[key]) for key in BEYOND if key in self.asked]
+        asked: Mapping[str, Any] = self.asked
+        models = [_wanted(key, asked[key]) for key in BEYOND if key in asked]
         if not self.enforced or not models:
             return f"method {self.method}"
         enforcements = [ENFORCED.get(one, one) for one in self.enforced.split(" and ")]
@@ -219,14 +240,14 @@ def _wanted(key: str, value: Any) -> str:
     return key if isinstance(value, Mapping) else f"{key} = {short(value)}"
 
 
-def bound(judged: dict[str, Any]) -> str:
+def bound(judged: Mapping[str, Any]) -> str:
     """Return whether a model asks for at least or at most its number."""
     if judged["model"] in ("distinct l-diversity", "entropy l-diversity", "p % rule"):
         return "at least"
     return "below" if judged["model"].startswith("recursive") else "at most"
 
 
-def found_text(judged: dict[str, Any], digits: int = 6) -> str:
+def found_text(judged: Mapping[str, Any], digits: int = 6) -> str:
     """Return the figure of the worst class; a dash where it is not public."""
     worst = judged["found"]
     return "–" if worst is None else digits_beside(worst, judged["asked"], digits)

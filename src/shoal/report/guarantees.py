@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from shoal.errors import listed, shown
 from shoal.judge.models.requirement import Requirement
+from shoal.report.sections import GuaranteeSection
 
 LIMITS = ("Minimality", "Downcoding", "Model inference", "Composition")
 IN_MEMORY = (
@@ -52,7 +53,7 @@ def shows_records(released_as: str, kind: str) -> bool:
     return released_as in ("mode", "medoid") or (released_as == "median" and kind == "ordinal")
 
 
-def guarantee(of: Protection) -> dict[str, list[str]]:
+def guarantee(of: Protection) -> GuaranteeSection:
     """Return what the requested models cover and do not cover, in sentences."""
     k, requirement, sensitive, weights_as = of.k, of.requirement, of.sensitive, of.weights_as
     by_sensitive = requirement is not None and requirement.of_sensitive
@@ -113,7 +114,7 @@ def guarantee(of: Protection) -> dict[str, list[str]]:
     }
 
 
-def of_file(promised: Mapping[str, list[str]], in_order: bool) -> dict[str, list[str]]:
+def of_file(promised: GuaranteeSection, in_order: bool) -> GuaranteeSection:
     """Return the promises of a written file, which says more about the order of its rows."""
     covers = [
         *promised["covers"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from shoal.measures.result import figure_text
@@ -14,7 +15,7 @@ RISKS = (
 SHOWN = 4  # sentences about what could still go wrong
 
 
-def remaining_risks(measures: dict[str, Any] | None, k: int) -> list[str]:
+def remaining_risks(measures: Mapping[str, Any] | None, k: int) -> list[str]:
     """Return sentences on the measured risks, the worst first."""
     risk = (measures or {}).get("risk", {})
     lines = []

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
 
+from shoal.errors import Json
 from shoal.hints import said
 from shoal.report.contents import contents
 from shoal.report.fields import ColumnReport, ReportFields, plain, short
@@ -55,7 +55,7 @@ class Report(ReportFields):
             self if self.is_public else Report(**public_fields(self, commitment, hierarchies or {}))
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         """Return plain values for JSON; a public report holds public keys alone."""
         tree = asdict(self)
         tree |= {key: [stored(note) for note in tree[key]] for key in ("notes", "public_notes")}

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Generic, TypeVar, Unpack, overload
+from typing import Any, Generic, TypeVar, Unpack, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -48,6 +48,7 @@ from shoal.report.figures.stable import compared
 from shoal.report.html.document import draw_ahead
 from shoal.report.plots import Plots
 from shoal.report.report import Report
+from shoal.report.sections import DominanceSection
 from shoal.run.group import Conditions, find_groups
 from shoal.run.live import Shown, reporting
 from shoal.run.privacy_warning import privacy_warning
@@ -157,8 +158,7 @@ class Result(Generic[FrameT]):
         from shoal.release.write import row_order
 
         made = for_frame(self.table, self.settings.release.intervals)
-        frame: FrameT = made.shuffled(row_order(self.table.rows, seed=seed))
-        return frame
+        return cast(FrameT, made.shuffled(row_order(self.table.rows, seed=seed)))
 
     @property
     def plot(self) -> Plots:
@@ -199,7 +199,7 @@ def anonymize(
     progress: Shown = False,
     callback: Callback | None = None,
     **options: Unpack[AnonymizeOptions],
-) -> Result[Any]:
+) -> Result[object]:
     """Of a Table, whose dataframe, if it is of one, can be of any type."""
 
 
@@ -419,7 +419,10 @@ def anonymize_with(
             ],
             unnamed_notes(plan.unnamed),
             plan.requirement,
-            judge_dominance(table, partition, wider, plan.requirement, aggregators),
+            cast(
+                list[DominanceSection],
+                judge_dominance(table, partition, wider, plan.requirement, aggregators),
+            ),
             survey_columns(recipe),
         ),
         figures_of([chunk], plan.k, deleted, coded, threads=threads),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from shoal.errors import RequestError, in_shape
 from shoal.kernels.arrays import Floats, Integers
@@ -31,6 +33,8 @@ from shoal.table.read import read
 from shoal.table.roles import Role
 from shoal.table.survey import check_weights
 from shoal.table.table import Table
+
+FrameT = TypeVar("FrameT")
 
 
 def microaggregate(
@@ -275,7 +279,7 @@ def group_size(k: Any) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class ColumnByColumn:
+class ColumnByColumn(Generic[FrameT]):
     """Every column grouped on its own. Not k-anonymous jointly: for comparison, not for release.
 
     `data` has the caller's type of dataframe, `labels` one column of group numbers for each of
@@ -284,7 +288,7 @@ class ColumnByColumn:
 
     __repr__ = in_shape
 
-    data: Any
+    data: FrameT
     labels: Integers
     names: tuple[str, ...]
     k: int
@@ -304,7 +308,24 @@ class ColumnByColumn:
         return self.summary()
 
 
-def microaggregate_columns(X: Any, k: int) -> ColumnByColumn:
+@overload
+def microaggregate_columns(
+    X: str | os.PathLike[str] | npt.NDArray[Any], k: int
+) -> ColumnByColumn[Table]:
+    """Of a file or an array."""
+
+
+@overload
+def microaggregate_columns(X: Table, k: int) -> ColumnByColumn[object]:
+    """Of a Table, whose dataframe, if it is of one, can be of any type."""
+
+
+@overload
+def microaggregate_columns(X: FrameT, k: int) -> ColumnByColumn[FrameT]:
+    """Of a dataframe, whose type comes back."""
+
+
+def microaggregate_columns(X: Any, k: int) -> ColumnByColumn[Any]:
     """Group each column on its own, optimally: individual ranking [1]_.
 
     Every single value is shared by k records, their combinations are not: nearly every record can

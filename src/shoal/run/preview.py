@@ -12,7 +12,7 @@ from typing import Any, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from shoal.errors import RequestError
+from shoal.errors import Json, RequestError
 from shoal.methods.problem import check_size
 from shoal.partition import rows_of_groups
 from shoal.plan.costs import Estimate
@@ -69,7 +69,7 @@ class Preview:
             lines.append(f"  all records           {estimate}")
         return "\n".join(lines)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         """Return plain values for JSON."""
         return asdict(self)
 

@@ -23,6 +23,7 @@ from shoal.release.dialects import written_as
 from shoal.release.intervals import names_in
 from shoal.release.write import release_bytes, row_order
 from shoal.report.guarantees import of_file
+from shoal.report.sections import ReleaseSection
 from shoal.save.commitments import Commitments
 from shoal.save.prepare import prepared
 from shoal.save.readback import holds_table
@@ -263,7 +264,7 @@ def finished_report(report: Report, digest: str, targets: Targets, keep: bool) -
     notes = list(report.notes)
     if keep:
         notes.append("the rows are in the input's order, which may link them to it")
-    written = {
+    written: ReleaseSection = {
         **report.release,
         "kind": targets.kind,
         "file": targets.release.name,

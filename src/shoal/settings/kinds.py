@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from shoal.errors import RequestError, shown
+from shoal.errors import Json, RequestError, shown
 from shoal.settings.arguments import names, pairs, plain, whole
 from shoal.settings.parse import joined_key, lines_of, number, split_key, split_names, split_pairs
 
@@ -21,7 +21,7 @@ from shoal.settings.parse import joined_key, lines_of, number, split_key, split_
 class Described(Protocol):
     """What tells itself as a tree, as a `shoal.Search` does."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         """Return it as plain values."""
         ...
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from shoal.errors import shown
+from shoal.errors import Json, shown
 from shoal.hints import Message, option, said, spoken
 from shoal.table.assign import distinct, identifier_reason
 from shoal.table.dialects.writing_notes import writing_note
@@ -71,9 +70,9 @@ class Inspection:
         lines.extend(f"  {note}" for note in similar_name_notes(c.name for c in self.columns))
         return "\n".join(lines)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         """Return plain values for JSON."""
-        plain: dict[str, Any] = spoken(asdict(self))
+        plain: dict[str, Json] = spoken(asdict(self))
         return plain
 
 

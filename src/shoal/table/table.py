@@ -98,7 +98,9 @@ class Table:
             source = replace(source, native=take_native(source.native, rows))
         return replace(self.mapped(some), source=source)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+    def __array__(
+        self, dtype: npt.DTypeLike | None = None, copy: bool | None = None
+    ) -> npt.NDArray[np.generic]:
         """Return an n×d matrix; only a complete Table of numbers is one."""
         if copy is False:
             raise ValueError("a Table turns into a matrix by copying")
@@ -109,12 +111,13 @@ class Table:
         matrix = np.stack([as_floats(column) for column in self.columns], axis=1)
         return matrix if dtype is None else matrix.astype(dtype)
 
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Let any library that speaks Arrow read the table."""
         import pyarrow as pa
 
         arrays = {column.name: column.values for column in self.columns}
-        return pa.table(arrays).__arrow_c_stream__(requested_schema)
+        stream: object = pa.table(arrays).__arrow_c_stream__(requested_schema)
+        return stream
 
     def __repr__(self) -> str:
         return f"<Table {self.source.name}: {self.rows} records × {len(self.columns)} columns>"
@@ -127,7 +130,7 @@ class Table:
             lines.append(f"  {column.name:<{width}}  {column.kind_name}, {column.role}{missing}")
         return "\n".join(lines)
 
-    def shuffled(self, order: Integers) -> Any:
+    def shuffled(self, order: Integers) -> object:
         """Return the rows in an order, as `to_native` does, without a trace of the one they had."""
         some = self.take(order)
         source = replace(some.source, sha256="", path=None, lines=None)
@@ -138,7 +141,7 @@ class Table:
 
         return without_order(frame)
 
-    def to_native(self) -> Any:
+    def to_native(self) -> object:
         """Return the caller's type of table, or the Table itself where it came from a file."""
         if self.source.native is None:
             return self

@@ -354,10 +354,7 @@ def compare(request: Mapping[str, Any], place: Path, progress: ProgressWriter) -
     chart = {"title": "loss and risk", "group": "frontier", "column": None, "spec": spec}
     answer = _finished(place, [chart], request, ())
     del answer["report"]
-    points = [
-        {**one, "said": said(point.said)}
-        for one, point in zip(figures["points"], comparison.points, strict=True)
-    ]
+    points = [{**asdict(point), "said": said(point.said)} for point in comparison.points]
     return {**answer, "comparison": {**figures, "points": points}}
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Self
 
-from shoal.errors import RequestError, nearest_names, shown
+from shoal.errors import Json, RequestError, nearest_names, shown
 
 
 @dataclass(frozen=True)
@@ -230,7 +230,7 @@ class Search:
                 tree[name] = tuple(tree[name])
         return replace(self, **_known(tree, Search, "search")).check()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         """Return plain values, as `replace` takes them."""
         tree = {one.name: getattr(self, one.name) for one in fields(self)}
         rule = self.acceptance

@@ -5,6 +5,7 @@ Everything that came from a table (column names, notes) is escaped; charts are S
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from shoal.errors import html_box
@@ -79,7 +80,7 @@ def short(report: ReportFields) -> str:
     return html_box(f"{lines}{column_table(report)}{audience(report)}", mood)
 
 
-def measures_page(measures: dict[str, Any]) -> str:
+def measures_page(measures: Mapping[str, Any]) -> str:
     """Return a page of measures alone."""
     chart = attacks(measures) if why_none() is None else None
     svg = None if chart is None else draw([chart])[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from shoal.measures.definitions import DEFINITIONS
@@ -13,7 +14,7 @@ from shoal.report.worst import worst_of
 QUANTILES = ("5 %", "25 %", "50 %", "75 %", "95 %")
 
 
-def risks(measures: dict[str, Any] | None, svg: str | None = None, drawn: bool = True) -> str:
+def risks(measures: Mapping[str, Any] | None, svg: str | None = None, drawn: bool = True) -> str:
     """Return the risks, with the chart of attacks."""
     if not measures:
         return ""
@@ -26,7 +27,7 @@ def risks(measures: dict[str, Any] | None, svg: str | None = None, drawn: bool =
     )
 
 
-def utility(measures: dict[str, Any] | None) -> str:
+def utility(measures: Mapping[str, Any] | None) -> str:
     """Return what the release is still good for."""
     if not measures:
         return ""
@@ -74,7 +75,7 @@ def _value(one: dict[str, Any]) -> str:
     return f"≤ {one['value']:g}{' %' if one['unit'] == 'percent' else ''}"
 
 
-def _moments(measures: dict[str, Any]) -> str:
+def _moments(measures: Mapping[str, Any]) -> str:
     """Return the quantiles of the columns of numbers, in a part that unfolds."""
     if not measures.get("columns"):
         return ""
@@ -102,5 +103,5 @@ def _moment(value: float | None, kind: str) -> float | str | None:
     return value if value is None else days_text(value, kind)
 
 
-def _notes(measures: dict[str, Any]) -> str:
+def _notes(measures: Mapping[str, Any]) -> str:
     return "".join(f'<p class="soft">{escape(note)}.</p>' for note in measures.get("notes", ()))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from shoal.report.html.frame import escape
 from shoal.settings import joined_key
@@ -24,9 +25,9 @@ def repeat(report: ReportFields) -> str:
         words = ["shoal", "run", recipe, *([] if is_known else ["--input", "FILE"]), "-o", "again/"]
         same = "the same groups" if "sha256" in report.input else "groups by the same method"
         again = f"<code>{escape(shlex.join(words))}</code> gives {same} in fresh row order."
-    known = [what for what in ("sha256", "commitment") if report.input.get(what)]
+    known: Mapping[str, Any] = report.input
     facts = {
-        **{f"input, {what}": report.input[what] for what in known},
+        **{f"input, {what}": known[what] for what in ("sha256", "commitment") if known.get(what)},
         "release, sha256": report.release.get("sha256", "not written to a file"),
         "rows of the release": report.release.get("order", "as in the input"),
         "release, read back by": report.release.get("read_back_by", "the judge, in memory"),

@@ -30,31 +30,30 @@ def public_fields(
     notes = list(report.public_notes)
     if report.release.get("order") == "as in the input":
         notes.append(ORDERED)
-    draft = replace(
-        report,
-        audience="public",
-        seed=None,
-        input={"kind": report.input["kind"], "commitment": commitment,
+    changes: dict[str, Any] = {
+        "audience": "public",
+        "seed": None,
+        "input": {"kind": report.input["kind"], "commitment": commitment,
                "columns": report.input["columns"]},
-        groups=_classes(report.verification),
-        information_loss=None,
-        information_loss_released=None,
-        loss=figures.get("loss", NONE),
-        columns=columns,
-        correlations={key: report.correlations[key] for key in ("columns", "after")},
-        notes=notes,
-        public_notes=notes,
-        seconds=None,
-        search=None,
-        bound=None,
-        missing=_missing(columns, report),
-        costs=None if report.costs is None else _costs(report),
-        dominance=[{**one, "found": None} for one in report.dominance],
-        measures=None if report.measures is None else _measures(report),
-        totals=totals,
-        public={},
-    )  # fmt: skip
-    return restored_fields(only_public(asdict(draft)))
+        "groups": _classes(report.verification),
+        "information_loss": None,
+        "information_loss_released": None,
+        "loss": figures.get("loss", NONE),
+        "columns": columns,
+        "correlations": {key: report.correlations[key] for key in ("columns", "after")},
+        "notes": notes,
+        "public_notes": notes,
+        "seconds": None,
+        "search": None,
+        "bound": None,
+        "missing": _missing(columns, report),
+        "costs": None if report.costs is None else _costs(report),
+        "dominance": [{**one, "found": None} for one in report.dominance],
+        "measures": None if report.measures is None else _measures(report),
+        "totals": totals,
+        "public": {},
+    }  # fmt: skip
+    return restored_fields(only_public(asdict(replace(report, **changes))))
 
 
 def restored_fields(tree: Mapping[str, Any]) -> dict[str, Any]:
@@ -105,7 +104,8 @@ def _classes(verification: Mapping[str, Any]) -> dict[str, Any]:
 def _column(
     column: ColumnReport, report: ReportFields, hierarchies: Mapping[str, str]
 ) -> ColumnReport:
-    own = report.public.get("columns", {}).get(column.name, {})
+    public: Mapping[str, Any] = report.public
+    own = public.get("columns", {}).get(column.name, {})
     unchanged, missing, filled, mean = (
         own.get(key, NONE) for key in ("unchanged", "missing", "filled", "mean")
     )
@@ -173,7 +173,8 @@ def _histogram(column: ColumnReport, bars: Mapping[str, Any]) -> Histogram | Non
 
 def _missing(columns: list[ColumnReport], report: ReportFields) -> dict[str, Any]:
     """Return the public text on missing cells."""
-    figures = report.public.get("missing", {})
+    public: Mapping[str, Any] = report.public
+    figures = public.get("missing", {})
     records, deleted = (figures.get(key, NONE)["value"] for key in ("records", "deleted"))
     cells = [column.missing for column in columns]
     if records is None or any(count is None for count in cells):
@@ -202,7 +203,7 @@ def _costs(report: ReportFields) -> dict[str, Any]:
 
 def _measures(report: ReportFields) -> dict[str, Any]:
     """Return the measures that the release alone gives, and the stable ones of the original."""
-    measures = report.measures or {}
+    measures: Mapping[str, Any] = report.measures or {}
     figures = report.public
     rounded: dict[str, dict[str, Any]] = {}
     gaps = figures.get("gaps", {})

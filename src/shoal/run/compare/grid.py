@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib import metadata
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Unpack, overload
+
+import numpy.typing as npt
 
 from shoal.errors import Canceled, RequestError, ShoalError
 from shoal.hints import Message
@@ -25,7 +28,7 @@ from shoal.report.chunk import GENERALIZED
 from shoal.report.comparison import NCP
 from shoal.report.verdict import singled_out
 from shoal.run.anonymize import Result, anonymize_with
-from shoal.run.compare.points import AUTO, Comparison, Point, judged
+from shoal.run.compare.points import AUTO, Comparison, FrameT, Point, judged
 from shoal.run.compare.resume import Notes
 from shoal.run.live import Shown, reporting
 from shoal.settings import Settings, names, whole
@@ -46,6 +49,34 @@ MODELS = "regression", "classification"  # models whose utility is reported
 ATTACKS = "distance_linkage", "rank_linkage", "block_linkage"
 
 
+@overload
+def compare(
+    data: str | os.PathLike[str] | npt.NDArray[Any] | Table,
+    *,
+    k: int | Sequence[int],
+    methods: Sequence[str] | str | None = None,
+    budget: float | None = None,
+    resume: str | Path | None = None,
+    callback: Callback | Reporter | None = None,
+    **options: Unpack[CompareOptions],
+) -> Comparison[object]:
+    """Of a file or an array: the runs are a table of Arrow."""
+
+
+@overload
+def compare(
+    data: FrameT,
+    *,
+    k: int | Sequence[int],
+    methods: Sequence[str] | str | None = None,
+    budget: float | None = None,
+    resume: str | Path | None = None,
+    callback: Callback | Reporter | None = None,
+    **options: Unpack[CompareOptions],
+) -> Comparison[FrameT]:
+    """Of a dataframe: the runs are one of its type."""
+
+
 @takes_options("compare")
 def compare(
     data: Any,
@@ -57,7 +88,7 @@ def compare(
     progress: Shown = False,
     callback: Callback | Reporter | None = None,
     **options: Unpack[CompareOptions],
-) -> Comparison:
+) -> Comparison[Any]:
     """Run several methods with several k; return the frontier of loss and risk, and a pick.
 
     Every run is a whole one: grouped, released as `shoal.anonymize` would, verified, measured;
@@ -118,7 +149,7 @@ def compare_as(
     grid: Grid,
     threads: int | None = None,
     callback: Callback | Reporter | None = None,
-) -> Comparison:
+) -> Comparison[Any]:
     """Read data and compare with the settings, whatever their method and k are."""
     options = settings.input
     table = read_with(data, options.dialect, options.missing, options.types)
@@ -131,7 +162,7 @@ def compare_by(
     grid: Grid,
     threads: int | None = None,
     callback: Callback | Reporter | None = None,
-) -> Comparison:
+) -> Comparison[Any]:
     """Compare a table with the settings, whatever their method and k are."""
     methods, budget = grid.methods, grid.budget
     if budget is not None and not budget > 0:
@@ -277,8 +308,7 @@ def _run(
     except Canceled:
         return replace(blank, said=f"{LEFT}given up: the budget was spent")
     except ShoalError as error:
-from shoal.hints import Message
-        return replace(blank, said=str(error))
+        return replace(blank, said=Message(error.marked))
     seconds = round(time.perf_counter() - began, 3)
     return replace(_point(result, method, k, loss_name), seconds=seconds)
 
@@ -289,7 +319,7 @@ def _point(result: Result[Any], method: str, k: int, loss_name: str) -> Point:
     risks, uses = measures.get("risk", {}), measures.get("utility", {})
     shares = [risks[key]["value"] for key in ATTACKS if key in risks]
     highest = 100.0 / report.verification["k"]
-    models = {key: uses[key]["value"] for key in MODELS if key in uses}
+    models: dict[str, Any] = {key: uses[key]["value"] for key in MODELS if key in uses}
     return Point(
         report.method if method == AUTO else method,
         k,

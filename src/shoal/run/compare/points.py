@@ -6,8 +6,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from textwrap import wrap
-from typing import Any
+from typing import Any, Generic, TypeVar, cast
 
+from shoal.errors import Json
 from shoal.hints import said, spoken
 from shoal.report.charts import frontier
 from shoal.report.comparison import loss_words
@@ -17,6 +18,7 @@ from shoal.settings.hints import stored
 
 SCHEMA = "shoal-comparison/1"
 AUTO = "auto"
+FrameT = TypeVar("FrameT")
 LOSS, RISK = 3, 2  # decimals that are printed; what differs beyond them does not differ
 
 
@@ -50,14 +52,14 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Generic[FrameT]):
     """All runs, the one that is recommended, and why; losses are `loss_name`."""
 
     points: tuple[Point, ...]
     reason: str
     loss_name: str
     records: int
-    native: Any = field(default=None, repr=False)
+    native: FrameT | None = field(default=None, repr=False)
 
     @property
     def pick(self) -> Point | None:
@@ -65,23 +67,23 @@ class Comparison:
         return next((point for point in self.points if point.picked), None)
 
     @property
-    def data(self) -> Any:
+    def data(self) -> FrameT:
         """The runs as a dataframe of the caller's type; of Arrow where a file was compared."""
         import narwhals as nw
         import pyarrow as pa
 
         rows = [spoken(asdict(point)) for point in self.points]
         table = pa.table({key: [row[key] for row in rows] for key in rows[0]})
-        if self.native is None:
-            return table
-        frame = nw.from_native(self.native, eager_only=True)
-        return nw.from_arrow(table, backend=frame.implementation).to_native()
+        if self.native is not None:
+            frame = nw.from_native(cast(Any, self.native), eager_only=True)
+            table = nw.from_arrow(table, backend=frame.implementation).to_native()
+        return cast(FrameT, table)
 
     def plot(self) -> Chart:
         """Return the chart of all runs, the frontier and the pick."""
         return Chart(frontier(self.to_dict()))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         """Return plain values for JSON."""
         return {
             "schema": SCHEMA,

@@ -20,6 +20,7 @@ from shoal.errors import InputError, shown
 from shoal.judge.verification import Verification
 from shoal.release.intervals import names_in
 from shoal.report.guarantees import Protection, ends_in_values, guarantee, of_file, shows_records
+from shoal.report.sections import GuaranteeSection
 from shoal.save.pack.recipe import is_committed, lacks
 from shoal.settings import COMMITTED, Settings, joined_key
 from shoal.table.files.formats import is_csv
@@ -174,8 +175,9 @@ def certificate_of(
         claims=claims_of(recipe, types),
         verified=Verified(
             records=verification.records, classes=verification.classes,
-            smallest_class=verification.k, reader=verification.reader, models=verified["models"],
-            k_of=verified["k_of"],
+            smallest_class=verification.k, reader=verification.reader,
+            models=[dict(one) for one in verified["models"]],
+            k_of=[dict(one) for one in verified["k_of"]],
         ),
         checks=checks,
         stated=[line for line in promised["covers"] if line not in checks],
@@ -224,7 +226,7 @@ def _plain(threshold: Any) -> Any:
     return dict(threshold) if isinstance(threshold, Mapping) else threshold
 
 
-def promises(report: Mapping[str, Any], recipe: Settings, smallest: int) -> dict[str, list[str]]:
+def promises(report: Mapping[str, Any], recipe: Settings, smallest: int) -> GuaranteeSection:
     """Return what a release promises and leaves open, from its report and recipe."""
     roles, columns = recipe.roles, report["columns"]
     promised = guarantee(

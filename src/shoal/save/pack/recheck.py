@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.backends import private_folder as own
-from shoal.errors import RequestError, ShoalError, listed, shown
+from shoal.errors import Json, RequestError, ShoalError, listed, shown
 from shoal.hints import Blank, Message, option, said, spoken
 from shoal.judge.verify import NAMED
 from shoal.save.commitments import Commitments, same
@@ -59,9 +59,9 @@ class Checked:
         lines += [f"  note: {said(line)}" for line in self.open]
         return "\n".join([*lines, *(f"  problem: {said(line)}" for line in self.problems)])
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         """Return plain values for JSON."""
-        plain: dict[str, Any] = spoken(asdict(self))
+        plain: dict[str, Json] = spoken(asdict(self))
         return plain
 
     def __str__(self) -> str:

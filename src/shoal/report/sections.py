@@ -1,0 +1,179 @@
+"""Sections of a report, with the types of what each holds.
+
+What a public report leaves out is missing there, or None.
+"""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+
+class InputSection(TypedDict, total=False):
+    """The table that was read: kind of file or dataframe, hash or commitment, size."""
+
+    kind: str
+    sha256: str | None
+    commitment: str | None
+    records: int
+    columns: int
+
+
+class ReleaseSection(TypedDict, total=False):
+    """The released table: columns and records; of a file its name, hash and how it is written."""
+
+    columns: list[str]
+    records: int
+    group_column: str
+    kind: str
+    file: str
+    sha256: str
+    order: str
+    read_back_by: str
+    recipe: str
+    text: dict[str, str | dict[str, str]]
+    held_as: dict[str, str]
+
+
+class GroupsSection(TypedDict, total=False):
+    """The groups: how many, of which sizes, and how many hold equal records alone."""
+
+    count: int
+    smallest: int
+    largest: int
+    without_spread: int
+    sizes: dict[str, int]
+
+
+class CorrelationsSection(TypedDict, total=False):
+    """Correlations of the quasi-identifiers of numbers, before and after."""
+
+    columns: list[str]
+    before: list[list[float | None]] | None
+    after: list[list[float | None]]
+
+
+class GuaranteeSection(TypedDict):
+    """What the guarantee covers, and what it does not, in sentences."""
+
+    covers: list[str]
+    does_not_cover: list[str]
+
+
+class SearchSection(TypedDict, total=False):
+    """How a search went, as `SearchLog` has it."""
+
+    iterations: int
+    runs: int
+    schedule: int
+    stopped_by: str
+    seconds: float
+    loss_start: float
+    loss_first_optimum: float
+    loss_end: float
+    curve: list[tuple[int, float]]
+    gains: dict[str, dict[str, float]]
+    pairs_examined: int
+    pairs_by_pass: list[float]
+    complete: bool
+    looks: int | None
+
+
+class BoundSection(TypedDict):
+    """What no grouping loses less than, and how far the groups are from it at most."""
+
+    information_loss: float
+    complete: bool
+    at_most_above_percent: float | None
+    told: str
+
+
+class MissingSection(TypedDict, total=False):
+    """Missing cells of quasi-identifiers, and what became of them."""
+
+    cells: int | None
+    records: int | None
+    deleted: int | None
+    filled: int | None
+    suppressed: int | None
+    suppressed_beside_missing: int
+    suppressed_everywhere: int
+    reading: str
+    text: str
+
+
+class CostsSection(TypedDict, total=False):
+    """What generalization cost, by the measures that people quote."""
+
+    iloss_rate: float
+    ncp: float
+    non_uniform_entropy: float
+    discernibility: int
+    average_class_size: float
+    deleted: int | None
+
+
+class DominanceSection(TypedDict):
+    """The p % rule of a column: what was asked, and what was found."""
+
+    model: str
+    column: str
+    asked: float
+    found: float | None
+    ok: bool
+
+
+class TotalSection(TypedDict, total=False):
+    """The total of a column before and after, and by how much it drifted."""
+
+    column: str
+    before: float
+    after: float
+    drift_percent: float
+    kept: bool
+
+
+class SurveySection(TypedDict, total=False):
+    """The columns of the survey design."""
+
+    weight: str
+    weights_as: str
+    by: list[str]
+    household: str
+    person: str
+
+
+class RoundedFigure(TypedDict):
+    """A figure that may be published: None where it may not, and the step of its rounding."""
+
+    value: float | None
+    step: float
+
+
+class LossSection(TypedDict, total=False):
+    """The loss that a public report tells: at most so many percent; empty in a private one."""
+
+    value: float | None
+    step: float
+
+
+class AskedSection(TypedDict, total=False):
+    """What was asked beyond k, for all columns or by name."""
+
+    l: float | dict[str, float]  # noqa: E741 - its name in the literature
+    l_kind: str
+    c: float
+    t: float | dict[str, float]
+    alpha: float | dict[str, float]
+    dominance: float | dict[str, float]
+    k_of: dict[str, int]
+    missing_sensitive: str
+
+
+class PublicSection(TypedDict, total=False):
+    """Figures of the original that may be published, each with the step of its rounding."""
+
+    loss: RoundedFigure
+    columns: dict[str, dict[str, RoundedFigure | dict[str, RoundedFigure]]]
+    missing: dict[str, RoundedFigure]
+    gaps: dict[str, RoundedFigure]
+    linked: dict[str, RoundedFigure]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from shoal.errors import Json
 
 
-class SizesSection(TypedDict, total=False):
+class SizesSection(TypedDict):
     """Sizes of equivalence classes: least, median, largest, and how many have each."""
 
     least: int
@@ -17,7 +17,7 @@ class SizesSection(TypedDict, total=False):
     table: list[dict[str, int]]
 
 
-class ModelSection(TypedDict, total=False):
+class ModelSection(TypedDict):
     """A privacy model of a sensitive column: what was asked, what the worst class has."""
 
     model: str
@@ -34,7 +34,7 @@ class ModelSection(TypedDict, total=False):
     readings: dict[str, dict[str, float | bool | None]]
 
 
-class SubsetSection(TypedDict, total=False):
+class SubsetSection(TypedDict):
     """Some quasi-identifiers with a k of their own: what was asked, what was found."""
 
     columns: list[str]
@@ -80,7 +80,7 @@ class MeetingSection(TypedDict):
     judged: bool
 
 
-class VerificationSection(TypedDict, total=False):
+class VerificationSection(TypedDict):
     """What the judge found in the release, as `Verification.to_dict` has it."""
 
     ok: bool
@@ -98,7 +98,7 @@ class VerificationSection(TypedDict, total=False):
     offending_count: int
     against: MeetingSection | None
     warnings: list[str]
-    roles: str
-    roles_of_sensitive: str
-    reader: str
-    engine: dict[str, Json]
+    roles: NotRequired[str]
+    roles_of_sensitive: NotRequired[str]
+    reader: NotRequired[str]
+    engine: NotRequired[dict[str, Json]]

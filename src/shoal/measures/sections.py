@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 
-class MeasureSection(TypedDict, total=False):
+class MeasureSection(TypedDict):
     """A measure: its value and unit, by column where there are several, and what it means."""
 
     value: float
     unit: str
     sentence: str
-    by: dict[str, float]
-    interval: list[float]
-    sampled: int
-    step: float
+    by: NotRequired[dict[str, float]]
+    interval: NotRequired[list[float]]
+    sampled: NotRequired[int]
+    step: NotRequired[float]
 
 
 class ColumnSection(TypedDict):
@@ -38,21 +38,21 @@ class PairSection(TypedDict):
     after: float | None
 
 
-class MeasuresSection(TypedDict, total=False):
+class MeasuresSection(TypedDict):
     """What the release cost and which risks are left, as `Measures.to_dict` has it."""
 
     schema: str
-    audience: str
-    originals: int
+    audience: NotRequired[str]
+    originals: NotRequired[int]
     records: int
-    paired: int
+    paired: NotRequired[int]
     k: int
-    candidates: int
+    candidates: NotRequired[int]
     quasi_identifiers: list[str]
     sensitive: list[str]
     utility: dict[str, MeasureSection]
     risk: dict[str, MeasureSection]
-    columns: list[ColumnSection]
-    pairs: list[PairSection]
-    notes: list[str]
-    seconds: float
+    columns: NotRequired[list[ColumnSection]]
+    pairs: NotRequired[list[PairSection]]
+    notes: NotRequired[list[str]]
+    seconds: NotRequired[float]

@@ -25,6 +25,7 @@ from shoal.report.sections import (
     BoundSection,
     DominanceSection,
     PublicSection,
+    ReleaseSection,
     SearchSection,
     SurveySection,
 )
@@ -122,11 +123,7 @@ def build_report(
             "records": rows + deleted,
             "columns": len(table.columns) + len(released.dropped),
         },
-        release={
-            "columns": list(released.names),
-            "records": rows,
-            **({} if released.group_column is None else {"group_column": released.group_column}),
-        },
+        release=_release(released, rows),
         roles={**roles, "dropped": list(released.dropped)},
         groups=groups,
         verification=findings.verification,
@@ -169,6 +166,14 @@ def build_report(
         rounding_loss=losses["all_rounding"],
         **figures["constants"],
     )
+
+
+def _release(released: Released, rows: int) -> ReleaseSection:
+    """Return what is known of the release before it is written."""
+    release: ReleaseSection = {"columns": list(released.names), "records": rows}
+    if released.group_column is not None:
+        release["group_column"] = released.group_column
+    return release
 
 
 def _column(column: Column, released: Released, figures: Mapping[str, Any]) -> ColumnReport:

@@ -157,7 +157,7 @@ class ReportFields:
         category no SSE. NCP is how much of a column's range the group of a cell leaves open,
         whatever the group releases. A public report does not hold it.
         """
-        ncp = (self.measures or {}).get("utility", {}).get("ncp")
+        ncp = None if self.measures is None else self.measures["utility"].get("ncp")
         if self.is_public or ncp is None:
             return ""
         return f"; NCP {figure_text(ncp['value'], 'percent')}, to compare methods by"

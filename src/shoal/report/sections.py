@@ -5,50 +5,50 @@ What a public report leaves out is missing there, or None.
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 
-class InputSection(TypedDict, total=False):
+class InputSection(TypedDict):
     """The table that was read: kind of file or dataframe, hash or commitment, size."""
 
     kind: str
-    sha256: str | None
-    commitment: str | None
-    records: int
+    sha256: NotRequired[str | None]
+    commitment: NotRequired[str | None]
+    records: NotRequired[int]
     columns: int
 
 
-class ReleaseSection(TypedDict, total=False):
+class ReleaseSection(TypedDict):
     """The released table: columns and records; of a file its name, hash and how it is written."""
 
     columns: list[str]
     records: int
-    group_column: str
-    kind: str
-    file: str
-    sha256: str
-    order: str
-    read_back_by: str
-    recipe: str
-    text: dict[str, str | dict[str, str]]
-    held_as: dict[str, str]
+    group_column: NotRequired[str]
+    kind: NotRequired[str]
+    file: NotRequired[str]
+    sha256: NotRequired[str]
+    order: NotRequired[str]
+    read_back_by: NotRequired[str]
+    recipe: NotRequired[str]
+    text: NotRequired[dict[str, str | dict[str, str]]]
+    held_as: NotRequired[dict[str, str]]
 
 
-class GroupsSection(TypedDict, total=False):
+class GroupsSection(TypedDict):
     """The groups: how many, of which sizes, and how many hold equal records alone."""
 
     count: int
     smallest: int
     largest: int
-    without_spread: int
+    without_spread: NotRequired[int]
     sizes: dict[str, int]
 
 
-class CorrelationsSection(TypedDict, total=False):
+class CorrelationsSection(TypedDict):
     """Correlations of the quasi-identifiers of numbers, before and after."""
 
     columns: list[str]
-    before: list[list[float | None]] | None
+    before: NotRequired[list[list[float | None]] | None]
     after: list[list[float | None]]
 
 
@@ -59,7 +59,7 @@ class GuaranteeSection(TypedDict):
     does_not_cover: list[str]
 
 
-class SearchSection(TypedDict, total=False):
+class SearchSection(TypedDict):
     """How a search went, as `SearchLog` has it."""
 
     iterations: int
@@ -122,14 +122,14 @@ class DominanceSection(TypedDict):
     ok: bool
 
 
-class TotalSection(TypedDict, total=False):
+class TotalSection(TypedDict):
     """The total of a column before and after, and by how much it drifted."""
 
     column: str
-    before: float
+    before: NotRequired[float]
     after: float
-    drift_percent: float
-    kept: bool
+    drift_percent: NotRequired[float]
+    kept: NotRequired[bool]
 
 
 class SurveySection(TypedDict, total=False):

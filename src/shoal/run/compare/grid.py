@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib import metadata
@@ -315,7 +315,7 @@ def _run(
 
 def _point(result: Result[Any], method: str, k: int, loss_name: str) -> Point:
     report = result.report
-    measures = report.measures or {}
+    measures: Mapping[str, Any] = report.measures or {}
     risks, uses = measures.get("risk", {}), measures.get("utility", {})
     shares = [risks[key]["value"] for key in ATTACKS if key in risks]
     highest = 100.0 / report.verification["k"]

@@ -99,6 +99,11 @@ class Message(str):
         return self.at(lambda hint: hint.mark)
 
 
+def marked(text: str) -> str:
+    """Return a text with marks, for another message to take it up."""
+    return Message(text).marked
+
+
 def said(text: str) -> str:
     """Return a text in the words of the door that runs: Python's, unless `speaking` says others."""
     return Message(text).at(_DOOR.get())

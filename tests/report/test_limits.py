@@ -50,7 +50,7 @@ def test_every_report_names_its_limits(path):
         words = html.unescape(re.sub(r"<[^>]+>", "", section))
         assert line in words
         assert line.count(".") <= 2, "one or two sentences"
-    assert "shoal verify --against" in text
+    assert "verifying one against the other counts them" in text
 
 
 def test_the_written_report_names_its_limits(tmp_path):

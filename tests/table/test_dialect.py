@@ -157,7 +157,7 @@ def test_plain_numbers_are_not_taken_where_a_comma_is_the_decimal_sign(tmp_path)
     assert table["b"].kind is Kind.TEXT
     assert table["b"].doubt == (
         "not numbers: 2 of 3 cells (lines 2, 3); mend them, declare what stands for missing with "
-        "--missing, their notation with --decimal and --thousands, or say what it is with --type"
+        "missing, their notation with decimal and thousands, or say what it is with types"
     )
 
 
@@ -172,11 +172,11 @@ def test_thousands_are_written_only_where_the_column_had_them(tmp_path):
 @pytest.mark.parametrize(
     ("content", "how", "words"),
     [
-        (b"a;b\n\xe4;1\n", {}, "--encoding"),
-        (b"a;b\n\x81;1\n", {"encoding": "cp1252"}, "say another --encoding"),
+        (b"a;b\n\xe4;1\n", {}, "encoding='cp1252'"),
+        (b"a;b\n\x81;1\n", {"encoding": "cp1252"}, "say another encoding"),
         (b"x\ny\na;b\n1;2\n3;4;5\n", {"skip_lines": 2}, "t.csv, line 5"),
         (b"#c\na;b\n#d\n1;2\n3;4;5\n", {"comment": "#"}, "t.csv, line 5"),
-        (b"ab  c\n1   2\n12  3\n", {}, "--widths 4,1"),
+        (b"ab  c\n1   2\n12  3\n", {}, "widths=[4, 1]"),
         (b"12345\n", {"widths": (2, 2)}, "line 1: 5 signs, the widths are 4"),
     ],
 )

@@ -140,7 +140,7 @@ UNGROUPED = {
 @pytest.mark.parametrize("name", UNGROUPED)
 def test_types_that_cannot_be_grouped(name):
     """A quasi-identifier without order or categories is refused by its name and its type."""
-    said = f"'x y'.*{UNGROUPED[name]}.*quasi-identifiers.*--drop.*--other 'x y'"
+    said = f"'x y'.*{UNGROUPED[name]}.*quasi-identifiers.*drop=\\['x y'\\].*other=\\['x y'\\]"
     with pytest.raises(InputError, match=said):
         go(frame_of(name), quasi_identifiers=["income", "x y"])
 

@@ -79,7 +79,7 @@ def test_who_asked_for_means_is_not_asked():
         assert not [note for note in result.report.notes if "codes" in note]
     result = library.anonymize(people(), k=4, method="mdav")
     note = next(note for note in result.report.notes if "codes" in note)
-    assert note.endswith("say --aggregate occupation=mode")
+    assert note.endswith("say aggregate={'occupation': 'mode'}")
     assert not [note for note in result.report.published().notes if "codes" in note]
 
 
@@ -89,4 +89,4 @@ def test_larger_than_memory(tmp_path):
     settings = build({"protect": {"k": 4}})
     made = release_file(written(tmp_path, "csv"), settings, Budget(100), order, None)
     note = next(note for note in made.report.notes if "codes" in note)
-    assert note.endswith("say --type occupation=text")
+    assert note.endswith("say types={'occupation': 'text'}")

@@ -111,7 +111,7 @@ def test_points_between_thousands_or_before_decimals(write):
     """1.234 is a decimal unless the file has decimal commas; where it may be 1234, that is said."""
     found = proposed(write, a=["1.234", "2.500"], t=["x", "y"])
     assert not found.options
-    assert "--decimal , --thousands ." in found.findings[0]
+    assert "decimal=',' and thousands='.'" in found.findings[0]
     found = proposed(write, a=["1.234", "2.500"], b=["1,5", "2,25"])
     assert found.options == {"decimal": ",", "thousands": "."}
     assert not proposed(write, sign=",", a=["1.234", "2.500"], t=["x", "y"]).findings

@@ -77,7 +77,7 @@ def test_what_is_refused(write):
     path = write("t.csv", "a,b,o,t\n" + "1,2,3,x\n" * 4)
     rest = {"k": 2, "quasi_identifiers": ["a"]}
     for asked, said in [
-        ({"round": {"a": 5}}, "--decimals"),
+        ({"round": {"a": 5}}, "means decimals rounds"),
         ({"round": {"o": 0}}, "above 0"),
         ({"round": {"o": -1}}, "above 0"),
         ({"round": {"o": 0.3}}, "finer"),

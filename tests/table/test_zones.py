@@ -66,7 +66,7 @@ def test_several_zones_take_a_format(write):
     """Times of several zones are in doubt; a format with %z reads them as UTC, in pieces too."""
     cells = ["2026-03-01T12:00:00+01:00", "2026-03-01T12:00:00-01:00", "2026-03-01T12:00:00+01:00"]
     path = written(write, cells)
-    assert "--date-format COLUMN=%Y-%m-%dT%H:%M:%S%z" in shoal.read(path)["w"].doubt
+    assert "date_format={COLUMN: '%Y-%m-%dT%H:%M:%S%z'}" in shoal.read(path)["w"].doubt
     how = {"date_format": "%Y-%m-%dT%H:%M:%S%z"}
     column = shoal.read(path, **how)["w"]
     wanted = [datetime(2026, 3, 1, hour) for hour in (11, 13, 11)]

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.errors import RequestError
-from shoal.hints import option
+from shoal.hints import Message, marked, option
 from shoal.table.dialects.dialect import Dialect
 from shoal.table.dialects.notation import Notation
 from shoal.table.roles import Column, Kind, Role, Written
@@ -75,8 +75,8 @@ class Form:
         columns = [
             {
                 "name": c.name, "kind": str(c.kind), "role": str(c.role), "order": c.order,
-                "written": None if c.written is None else asdict(c.written), "doubt": c.doubt,
-                "protected": c.protected,
+                "written": None if c.written is None else asdict(c.written),
+                "doubt": c.doubt and marked(c.doubt), "protected": c.protected,
             }
             for c in self.columns
         ]  # fmt: skip
@@ -92,7 +92,7 @@ class Form:
                 None,
                 Role(one["role"]),
                 one["written"] and Written(**_tuples(one["written"])),
-                doubt=one["doubt"],
+                doubt=one["doubt"] and Message(one["doubt"]),
                 protected=one["protected"],
                 order=one["order"] and tuple(one["order"]),
             )

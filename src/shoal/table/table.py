@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.errors import InputError, RequestError, nearest_names, shown
+from shoal.hints import marked
 from shoal.kernels.arrays import Flags, Floats, Integers
 from shoal.table.roles import TICKS, Column, Kind, Role, Schema
 from shoal.table.source import Source
@@ -159,7 +160,7 @@ def check_readable(column: Column, table: Table) -> None:
     """Raise InputError for cells of a quasi-identifier that cannot be interpreted."""
     where = f"{table.source.name}, quasi-identifier {shown(column.name)}"
     if column.doubt:
-        raise InputError(f"{where}: {column.doubt}")
+        raise InputError(f"{where}: {marked(column.doubt)}")
     if column.kind is Kind.UNKNOWN:
         raise InputError(f"{where}: cells of a type that is not supported; leave the column out")
     if column.kind is Kind.FLOAT:

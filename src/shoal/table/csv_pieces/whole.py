@@ -211,7 +211,7 @@ class CsvPieces:
             doubts[index] = doubt = places[index].message(fault)
             name = source.columns[index]
             if name in self._types:
-                raise InputError(f"{self._path.name}, {misfit(name, doubt)}")
+                raise InputError(f"{self._path.name}, {misfit(name, doubt).marked}")
         return doubts
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from shoal.errors import InputError, shown
-from shoal.hints import COLUMN, option
+from shoal.hints import COLUMN, Message, option
 from shoal.kernels.arrays import Flags
 from shoal.table.csv_text.distinct import (
     ANY_MOMENT,
@@ -56,11 +56,11 @@ class Fault:
     flags: Callable[[Distinct], Flags] | None
     advice: str = ""
 
-    def message(self, count: int, cells: int, places: str) -> str:
+    def message(self, count: int, cells: int, places: str) -> Message:
         """Return a message on the flagged cells: five places and a count, never a value."""
         if self.flags is None:
-            return self.what
-        return f"{self.what}: {count} of {cells} cells ({places}){self.advice}"
+            return Message(self.what)
+        return Message(f"{self.what}: {count} of {cells} cells ({places}){self.advice}")
 
 
 @dataclass(frozen=True)

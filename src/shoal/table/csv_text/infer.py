@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.errors import InputError, shown
+from shoal.hints import marked
 from shoal.table.csv_text.cells import Cells
 from shoal.table.csv_text.decide import MAX_DIGITS, Verdict
 from shoal.table.csv_text.distinct import Distinct
@@ -24,7 +25,7 @@ Where = Callable[[list[int]], str]
 
 def misfit(name: str, doubt: str) -> InputError:
     """Return the error of a column that is not what it was declared to be."""
-    return InputError(f"column {shown(name)}: {doubt}")
+    return InputError(f"column {shown(name)}: {marked(doubt)}")
 
 
 def doubt_of(parts: Sequence[Cells], verdict: Verdict, where: Where) -> str | None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from shoal.errors import InputError, RequestError, in_html, in_shape, listed, shown
+from shoal.hints import marked
 from shoal.table.hierarchy.listed import Listed
 from shoal.table.hierarchy.specify import automatic, specify
 from shoal.table.hierarchy.tree import ROOT, Tree, from_paths
@@ -150,7 +151,7 @@ def hierarchy(data: Any, column: str | None = None, rule: str | None = None) -> 
     table = read(data)
     its = table[column]
     if its.doubt:
-        raise InputError(f"{table.source.name}, column {shown(column)}: {its.doubt}")
+        raise InputError(f"{table.source.name}, column {shown(column)}: {marked(its.doubt)}")
     if its.kind is Kind.UNKNOWN:
         raise InputError(
             f"{table.source.name}, column {shown(column)}: cells of type "

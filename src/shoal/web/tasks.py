@@ -14,7 +14,7 @@ import numpy as np
 
 from shoal.backends.extras import has
 from shoal.backends.private_folder import RECIPE, REPORT, private_folder
-from shoal.hints import said
+from shoal.hints import Message, said
 from shoal.measures.histogram import counted as in_bins
 from shoal.measures.histogram import edges_of, is_whole
 from shoal.plan.plan import Plan, once_read, plan_table
@@ -63,7 +63,7 @@ def look(request: Mapping[str, Any], place: Path, _progress: ProgressWriter) -> 
     if not given and is_text(path):
         found = propose(path)
     if request.get("uploaded"):
-        found.findings += journal_findings(path)
+        found.findings += map(Message, journal_findings(path))
     table, records = some_table(path, given or found.options, place)
     inspection = inspect(table)
     columns = [

@@ -371,7 +371,7 @@ def test_bad_requests():
         ({"weight": "ww", "other": []}, "has no column"),
         ({"weight": "w", "decimals": "none"}, "precision of the data"),
         ({"weight": "w", "decimals": {"age": "none"}}, "precision of the data"),
-        ({"weights_as": "exact"}, "say --weight"),
+        ({"weights_as": "exact"}, "say weight"),
         ({"weight": "w", "weights_as": "halves"}, "mean, rounded:N"),
         ({"weight": "w", "weights_as": "rounded:0"}, "mean, rounded:N"),
         ({"weight": "w", "weights_as": "exact", "keep_unique": []}, "unique in it"),

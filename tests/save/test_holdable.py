@@ -78,7 +78,7 @@ def test_names_that_the_release_makes(tmp_path):
     options = {"numbers": "interval", "method": "kaim", "intervals": "columns"}
     assert "called 'age_low'" in refusal(table, tmp_path / "r.csv", **options)
     said = refusal(frame(), tmp_path / "r.csv", **{**options, "intervals": "struct"})
-    assert "say --intervals text or columns" in said
+    assert "say intervals='text' or intervals='columns'" in said
     long = pd.DataFrame({"a" * 30: range(12), "b": range(12)})
     with pytest.raises(library.RequestError, match=r"a{30}_low', 'a{30}_high'"):
         library.anonymize_file(

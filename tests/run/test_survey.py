@@ -375,7 +375,7 @@ def test_bad_requests():
         ({"weight": "w", "weights_as": "halves"}, "mean, rounded:N"),
         ({"weight": "w", "weights_as": "rounded:0"}, "mean, rounded:N"),
         ({"weight": "w", "weights_as": "exact", "keep_unique": []}, "unique in it"),
-        ({"weight": "w", "round": {"w": 10}}, "--weights-as rounded:N"),
+        ({"weight": "w", "round": {"w": 10}}, "weights_as='rounded:N'"),
         ({"household": "home", "method": "kaim"}, "one by one"),
         ({"household": "home", "k": 50}, "households < k"),
         ({"small_strata": "drop"}, "small_strata"),

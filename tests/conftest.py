@@ -130,7 +130,7 @@ def _little_effort():
     from shoal.methods.auto import pace, paced
 
     usual = pace()
-    with paced(iteration=20 * usual.iteration, look=20 * usual.look):
+    with paced(iteration=20 * usual.iteration, pooled=20 * usual.pooled):
         yield
 
 

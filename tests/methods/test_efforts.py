@@ -74,10 +74,10 @@ def test_best_uses_its_time():
 @pytest.mark.parametrize("effort", EFFORTS)
 def test_effort_by_trees_grows_with_the_records(effort):
     """A thousand records get a fifth of the seconds, 500 half of that, 4000 twice that."""
-    fifth = auto.pace().efforts[effort] / 5 / auto.pace().look
+    fifth = auto.pace().efforts[effort] / 5 / auto.pace().pooled
     for rows, times in ((500, 0.5), (1000, 1.0), (4000, 2.0)):
-        looks = auto.choose_mixed(rows, 8, 3, effort).options["looks"]
-        assert looks == pytest.approx(times * fifth, abs=1)
+        iterations = auto.choose_mixed(rows, 8, 3, effort).options["stop"]["iterations"]
+        assert iterations == pytest.approx(times * fifth / (3 * 8), abs=1)
 
 
 @pytest.mark.parametrize("effort", ["quick", "normal", "best"])

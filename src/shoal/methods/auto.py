@@ -26,14 +26,14 @@ class Pace:
     """What `auto` takes for long, and for large.
 
     efforts: seconds for a thousand records; iteration: seconds of one, times k², measured on a
-    thousand records of 13 columns; look: seconds in which a search on trees tells what a record
-    would cost a group, measured on adult; large: records from which on blocks are searched, as a
-    search takes minutes, and these a second.
+    thousand records of 13 columns; pooled: seconds of one on trees, times k and columns, measured
+    on adult; large: records from which on blocks are searched, as a search takes minutes, and
+    these a second.
     """
 
     efforts: Mapping[str, float] = field(default_factory=lambda: EFFORTS)
     iteration: float = 3.5e-6
-    look: float = 4e-8
+    pooled: float = 1.1e-6
     large: int = 50_000
 
 
@@ -175,12 +175,11 @@ def choose_mixed(rows: int, columns: int, k: int, effort: str, limited: bool = F
         )
     size = rows / 1000
     seconds = now.efforts[effort] / 5.0 * (size if size < 1 else size**0.5)
-    looks = round(seconds / (now.look * max(1.0, columns / 8)))
-    iterations = max(100, round(looks / (4 * rows / k + 30 * k * k)))
+    iterations = max(100, round(seconds / (now.pooled * k * max(8, columns))))
     patience = {} if effort == "best" else {"patience": max(1000, 4 * rows)}
     return Choice(
         AUTO_MIXED,
-        {"stop": {"iterations": iterations, **patience}, "looks": looks},
+        {"stop": {"iterations": iterations, **patience}},
         f"categories, trees or missing cells, to be generalized as little as possible (ILoss), "
         f"up to {iterations:,} iterations: effort {effort}",
     )

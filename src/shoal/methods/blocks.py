@@ -29,12 +29,12 @@ from shoal.methods.ils.hierarchies.search import search_trees
 from shoal.methods.ils.parameters import MOVES, Annealing, Search
 from shoal.methods.ils.search import NOT_CLOSING, search
 from shoal.methods.ils.task import Task
-from shoal.methods.kmember.cluster import cluster
+from shoal.methods.topdown.grouping import top_down
 from shoal.partition import canonical_labels
 from shoal.progress import Reporter
 from shoal.table.encode_nodes import Coded
 
-TREE_DESCENT = Search(perturbations=("dissolve", "regroup"), samples=3)
+TREE_DESCENT = Search(perturbations=("dissolve", "regroup", "resplit"), samples=3)
 ENOUGH = 1e-3  # of the loss: a round that gains less is the last
 LEAST = 40  # groups of a block, at least
 QUIET = Reporter(None)
@@ -60,9 +60,9 @@ class Blocks:
 
 EFFORTS = {"quick": Blocks(rounds=1), "normal": Blocks(), "best": Blocks(searched=3)}
 TREE_EFFORTS = {  # of methods by trees, which need larger blocks: equal cells cost nothing
-    "quick": Blocks(4_000, rounds=1),
-    "normal": Blocks(8_000, rounds=2),
-    "best": Blocks(8_000, searched=1, iterations=20_000),
+    "quick": Blocks(8_000, rounds=1),
+    "normal": Blocks(16_000, rounds=0, searched=1, iterations=20_000),
+    "best": Blocks(16_000, rounds=0, searched=3, iterations=60_000),
 }
 
 
@@ -135,12 +135,12 @@ class CodedBlock(NamedTuple):
 
 
 def solve_coded_block(block: CodedBlock, report: Reporter = QUIET) -> Integers:
-    """Return the groups of a block by trees: kaim's, then shifts and swaps until none gains."""
+    """Return the groups of a block by trees: top-down's, then shifts and swaps until none gains."""
     coded, k, labels, seed, iterations, weights = block
     if coded.rows < 2 * k:
         return np.zeros(coded.rows, dtype=np.int64)
     if labels is None:
-        labels = cluster(coded, k, report, form="root", start="common", seed=seed, weights=weights)
+        labels = top_down(coded, k, report, weights)
     labels = canonical_labels(labels)
     parameters = TREE_DESCENT.replace({"stop": {"iterations": iterations}})
     return search_trees(coded, Task(k, labels, parameters, seed, threads=1), report, weights)[0]

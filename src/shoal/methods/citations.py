@@ -31,7 +31,11 @@ K_MEMBER_2007 = (
     "DASFAA"
 )
 KAIM = "KAIM: k-anonymity for incomplete microdata, by information entropy distance"
-KAIM_PLUS = f"{KAIM}; its groups improved by a local search of our own on ILoss"
+TOP_DOWN = (
+    "our own; splitting sets of records is Mondrian's: LeFevre, DeWitt and Ramakrishnan 2006, "
+    "Mondrian multidimensional k-anonymity, ICDE"
+)
+KAIM_PLUS = f"{KAIM}; groups split from the top down and improved by a local search of our own"
 KAIM_FAST = f"{KAIM}; blocks and their mending are our own"
 LARGE = (
     f"{MDAV_2005}; local search of the 2020 thesis; cuts of Friedman, Bentley and Finkel 1977, ACM "

@@ -20,6 +20,7 @@ from shoal.methods.citations import (
     MDAV_2005,
     MST_2005,
     TFRP_2007,
+    TOP_DOWN,
 )
 from shoal.methods.families.blocks import NodeBlocks, PointBlocks
 from shoal.methods.families.heuristics import Grouping, Heuristic
@@ -27,6 +28,7 @@ from shoal.methods.families.kmember import KMember
 from shoal.methods.families.local_search import LocalSearch, NodeSearch
 from shoal.methods.families.matheuristics import Best, Exact
 from shoal.methods.families.refinements import Refiner
+from shoal.methods.families.top_down import TopDown
 from shoal.methods.heuristics.candidates import gsms
 from shoal.methods.heuristics.diameter import diameter
 from shoal.methods.heuristics.fixed_size import fixed_size, mdav
@@ -248,22 +250,33 @@ _K_MEMBER = KMember(_on_nodes(
     QUADRATIC, K_MEMBER_2007,
 ), "height", "farthest")  # fmt: skip
 
+_TOP_DOWN = TopDown(_on_nodes(
+    "top-down",
+    "all records, then their parts, split where most loss is saved for the entropy it takes; small "
+    "parts are left over at a price and grouped among themselves",
+    "O(n log n·d²) time, O(n·d) memory", TOP_DOWN,
+))  # fmt: skip
+
 _BY_HIERARCHIES = (
+    _TOP_DOWN,
     _KAIM,
     NodeSearch(
         _on_nodes(
             "kaim+",
-            "kaim, then groups dissolved or formed anew, shifts and swaps: the least "
+            "top-down, then groups dissolved, grown or split anew, shifts and swaps: the least "
             "generalization",
-            "O(n²/k) for the last shifts and swaps, O(n·d) memory; 20,000 iterations", KAIM_PLUS,
-            search=Search(perturbations=("dissolve", "regroup"), samples=3),
+            "an iteration about O(k·d²) whatever n is, O(n·d) memory; 20,000 iterations", KAIM_PLUS,
+            search=Search(perturbations=("dissolve", "regroup", "resplit"), samples=3),
         ),
         _KAIM,
-        {"kaim": _KAIM, "kaim-fast": _KAIM, "kaim-paper": _KAIM_PAPER, "k-member": _K_MEMBER},
+        {
+            "top-down": _TOP_DOWN, "kaim": _KAIM, "kaim-fast": _KAIM, "kaim-paper": _KAIM_PAPER,
+            "k-member": _K_MEMBER,
+        },
     ),
     NodeBlocks(_on_nodes(
         "kaim-fast",
-        "cut into blocks, kaim and shifts and swaps in each, borders mended along other cuts",
+        "cut into blocks, top-down and a search in each, borders mended along other cuts",
         "O(n log n) time, O(n·d) memory", KAIM_FAST, in_blocks=True,
     )),
     _KAIM_PAPER,

@@ -14,8 +14,7 @@ from pyarrow import csv
 import shoal
 from mixed_tables import random_table
 from naive import trees as twin
-from shoal.methods.ils.hierarchies import moves, state
-from shoal.methods.ils.hierarchies.advance import advance
+from shoal.methods.ils.hierarchies import moves
 from shoal.methods.ils.hierarchies.layout import (  # fmt: skip
     CURRENT,
     LABEL,
@@ -29,10 +28,12 @@ from shoal.methods.ils.hierarchies.layout import (  # fmt: skip
     SWAPS,
     WAITING,
 )
+from shoal.methods.ils.hierarchies.regions import Map, orders_of
 from shoal.methods.ils.parameters import Stop
-from shoal.methods.kmember.build import build
+from shoal.methods.ils.task import Task
 from shoal.methods.problem import Nodes, Problem
 from shoal.methods.solve import solve
+from shoal.methods.topdown.grouping import records_of
 from shoal.plan.source import source_of
 from shoal.progress import Reporter
 from shoal.run.anonymize import anonymize_with
@@ -77,13 +78,11 @@ def drawn(seed, folder, rows=None):
 
 
 def state_of(coded, labels, k, weights, most):
-    """A state that holds a grouping, measured."""
+    """A region of all records that holds a grouping, measured."""
     scaled = dict(zip(coded.names, map(float, weights), strict=True))
-    forest, records = build(coded, "loss", scaled)
-    s = state.make(forest, records.codes[records.which], k, most, 2, 1)
-    state.load(s, labels)
-    advance(s, np.zeros(1), int(labels.max()) + 1)
-    return s
+    trees, codes = records_of(coded, scaled)
+    orders = orders_of(trees, codes, k, 1, 1)
+    return Map(trees, codes, Task(k), most, 2, orders).cut(labels, 0, 0)[0]
 
 
 @pytest.mark.parametrize("seed", spread(range(100), 6))
@@ -91,7 +90,7 @@ def test_every_price_is_right(seed, tmp_path):
     """What a group loses, what leaving spares, what coming and swapping cost: as from scratch."""
     made, coded, trees, k, weights, _, labels = drawn(seed, tmp_path)
     records = made.records
-    s = state_of(coded, labels, k, weights, len(records))
+    s = state_of(coded, labels, k, weights, len(records)).state
     groups = twin.members(labels.tolist())
 
     def loss(rows):
@@ -281,10 +280,10 @@ def test_any_grouping_is_improved():
     ("options", "words"),
     [
         ({"search": {"acceptance": "late"}}, "searches on numbers"),
-        ({"search": {"perturbations": ["distill"]}}, "dissolve and regroup"),
+        ({"search": {"perturbations": ["distill"]}}, "dissolve, regroup"),
         ({"search": {"moves": ["split"]}}, "shift and swap"),
         ({"search": {"neighbors": 0}}, "at least 1"),
-        ({"start": "mdav"}, "must be one of random, farthest, common, kaim"),
+        ({"start": "mdav"}, "must be one of random, farthest, common, top-down"),
         ({"start": "kaim+"}, "must be one of"),
         ({"method": "kaim", "max_iterations": 5}, "methods that search"),
         ({"method": "ilsmc", "search": {"perturbations": ["regroup"]}}, "searches on trees"),
@@ -302,16 +301,18 @@ def test_looking_at_what_changed_is_enough():
     """Where the queue is empty, another pass over all groups finds nothing."""
     coded = code(read(large(rows=120)))
     labels = solve_mixed(coded, 4, "k-member", QUIET).labels
-    s = state_of(coded, np.array(labels), 4, [1.0] * 3, 16)
+    region = state_of(coded, np.array(labels), 4, [1.0] * 3, 16)
+    s = region.state
     s.counts[LOOKING] = s.counts[MAY_SHIFT] = s.counts[MAY_SWAP] = 1
     while s.counts[WAITING] > 0:
         s.counts[LOOKS] = s.counts[LOOKED] + 1  # one group at a time
-        advance(s, np.zeros(1), 0)
+        region.advance()
     ended = np.unique(s.records[:, LABEL], return_inverse=True)[1]
-    again = state_of(coded, ended, 4, [1.0] * 3, 16)
+    other = state_of(coded, ended, 4, [1.0] * 3, 16)
+    again = other.state
     again.counts[LOOKING] = again.counts[MAY_SHIFT] = again.counts[MAY_SWAP] = 1
     again.counts[LOOKS] = 10**9
-    advance(again, np.zeros(1), 0)
+    other.advance()
     assert again.counts[WAITING] == again.counts[SHIFTS] == again.counts[SWAPS] == 0
     assert again.sums[CURRENT] == pytest.approx(s.sums[CURRENT], abs=1e-9)
 
@@ -417,8 +418,9 @@ def test_the_callback_ends_the_last_moves():
         return progress.stage == "searching" and (progress.moves_applied or 0) > 0
 
     stop = {"stop": {"iterations": 3}}
-    found = solve_mixed(coded, 2, "kaim+", Reporter(enough), options=stop)
+    pairs = np.random.default_rng(1).permutation(np.arange(6000) // 2)
+    found = solve_mixed(coded, 2, "kaim+", Reporter(enough), options=stop, start=pairs)
     assert not found.search.complete
-    whole = solve_mixed(coded, 2, "kaim+", QUIET, options=stop)
+    whole = solve_mixed(coded, 2, "kaim+", QUIET, options=stop, start=pairs)
     assert whole.search.complete
     assert whole.information_loss <= found.information_loss

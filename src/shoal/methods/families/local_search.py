@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from shoal.kernels.arrays import Integers
 from shoal.kernels.rules import NONE
@@ -15,6 +16,8 @@ from shoal.methods.ils.task import Task
 from shoal.methods.method import Family
 from shoal.methods.problem import Problem, Solution
 from shoal.progress import Reporter
+
+SMALL = 3_000  # records whose groups grow in a moment
 
 
 class LocalSearch(Family):
@@ -32,16 +35,24 @@ class LocalSearch(Family):
         return within_constraints(problem, Solution(labels, log), report, parameters)
 
 
+class Grower(Protocol):
+    """A method that makes the groups that a search begins with."""
+
+    def grow(self, problem: Problem, report: Reporter) -> Integers:
+        """Return the groups."""
+
+
 @dataclass(frozen=True)
 class NodeSearch(Family):
     """Iterated local search for the least generalization.
 
-    It begins with groups that are given, or grown: by a rule for their first records, or as one of
-    the methods in `starts` grows them.
+    It begins with groups that are given, or that one of the methods in `starts` makes: one that is
+    named, `grower` by a rule that is named for the first record of a group, else the first of
+    `starts`, and on tables of up to SMALL records the better of it and `grower`.
     """
 
     grower: KMember
-    starts: Mapping[str, KMember]
+    starts: Mapping[str, Grower]
 
     def run(self, problem: Problem, report: Reporter) -> Solution:
         """Begin with groups that keep the constraints, and search by moves that break none."""
@@ -61,7 +72,13 @@ class NodeSearch(Family):
     def _start(self, problem: Problem, report: Reporter) -> Integers:
         if problem.start_labels is not None:
             return problem.start_labels
+        unnamed = replace(problem, start=None)
         if problem.start in self.starts:
-            grower = self.starts[str(problem.start)]
-            return grower.grow(replace(problem, start=None), report)
-        return self.grower.grow(problem, report)
+            return self.starts[str(problem.start)].grow(unnamed, report)
+        if problem.start is not None:
+            return self.grower.grow(problem, report)
+        first = next(iter(self.starts.values())).grow(unnamed, report)
+        if problem.encoding.rows > SMALL:
+            return first
+        other = self.grower.grow(unnamed, report)
+        return min(first, other, key=problem.encoding.loss)

@@ -106,7 +106,7 @@ ACCEPTANCE: dict[str, type[Acceptance]] = {
 }
 MOVES = ("shift", "swap", "split")
 MANY = 10**15  # beyond that no number of anything makes sense
-PERTURBATIONS = ("dissolve", "distill", "regroup")
+PERTURBATIONS = ("dissolve", "distill", "regroup", "resplit")
 
 
 @dataclass(frozen=True)
@@ -165,8 +165,9 @@ class Search:
     counts. `schedule` is the number of iterations that annealing is planned for; it begins anew
     after them.
 
-    Searches on trees (kaim+) know the perturbations dissolve and regroup (the groups around a
-    record are formed anew; `neighbors` says up to how many besides its own, None: 4). They end
+    Searches on trees (kaim+) know the perturbations dissolve, regroup and resplit (the groups
+    around a record grow anew, or are split anew from the top down; `neighbors` says up to how many
+    besides its own, None: 4). They end
     with shifts and swaps; `looks` is how many looks of a record at a group they may take, None:
     until nothing gains.
     """

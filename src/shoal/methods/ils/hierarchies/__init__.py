@@ -3,10 +3,12 @@
 A column of a group is described by three numbers: the least and the greatest of what is released
 (in a tree both are the common ancestor), and how many members have exactly that, and so lose
 nothing. From them alone follows what the column costs, and what it would cost with one record more
-(`cost.py`). Every record carries the same three numbers of its group without it, so that a shift
+(`state.py`). Every record carries the same three numbers of its group without it, so that a shift
 or a swap is priced by looking a few nodes up, whatever the size of the groups.
 
-Moves are shifts and swaps (`moves.py`); a bound says which pairs can gain, so that all pairs of a
-record and a group are looked at and few are priced. Perturbations dissolve a group into those its
-records cost least, or form the groups around a record anew (`perturb.py`). Only what gains is kept.
+Moves are shifts and swaps (`moves.py`); a bound says which pairs can gain, so that a record and the
+groups near it (`near.py`) are all looked at and few are priced. Perturbations dissolve a group into
+those its records cost least (`dissolve.py`), let the groups around a record grow anew
+(`regroup.py`), or split them anew from the top down (`resplit.py`). Only what gains is kept. Large
+tables are searched in regions side by side (`regions.py`).
 """

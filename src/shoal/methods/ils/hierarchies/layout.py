@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-PARENT, END = 0, 1  # columns of the tree
-HEIGHT, PLACE = 0, 1  # columns of the levels
-ROOT, RANGED = 0, 1  # columns of the columns
-
 # what describes a column of a group, and of a record's group without it
 LOW, HIGH, OWN = 0, 1, 2
 NODE, CELL = 3, 4  # of a record: its own node
@@ -25,12 +21,12 @@ WAITS, CHANGED = 1, 2  # why a group is queued
 # places in the counts; behind them the groups that were found last
 (
     LIVING, SPARE, HEAD, WAITING, ITERATION, IMPROVED, SHIFTS_TRIED, SWAPS_TRIED, SHIFTS, SWAPS,
-    DISSOLVED, BY_DISSOLVING, REGROUPED, BY_REGROUPING,
-    K, MOST, MAY_SHIFT, MAY_SWAP, MAY_DISSOLVE, MAY_REGROUP, SAMPLES, AROUND, STOP,
+    DISSOLVED, BY_DISSOLVING, REGROUPED, BY_REGROUPING, RESPLIT, BY_RESPLITTING,
+    K, MOST, MAY_SHIFT, MAY_SWAP, MAY_DISSOLVE, MAY_REGROUP, MAY_RESPLIT, SAMPLES, AROUND, STOP,
     LOOKING, LOOKED, LOOKS, GROUPS, PARTNER, BREACH, RULES, FOUND,
-) = range(31)  # fmt: skip
+) = range(34)  # fmt: skip
 
 # places in the sums; behind them what the groups that were found last would cost
-CURRENT, BY_SHIFTS, BY_SWAPS, BY_DISSOLVE, BY_REGROUP, KEYS = range(6)
+CURRENT, BY_SHIFTS, BY_SWAPS, BY_DISSOLVE, BY_REGROUP, BY_RESPLIT, KEYS = range(7)
 
 TIE = 1e-10  # what a cell must gain on average for a move to count

@@ -10,7 +10,6 @@ from __future__ import annotations
 from shoal.kernels.jit import ANY, inlined, part, steps
 from shoal.kernels.pointing import call
 from shoal.methods.ils.hierarchies.layout import (
-    ALIVE,
     BREACH,
     BY_SHIFTS,
     CORE_HIGH,
@@ -23,7 +22,6 @@ from shoal.methods.ils.hierarchies.layout import (
     HIGH,
     KEYS,
     LABEL,
-    LIVING,
     LOOKED,
     LOW,
     MAY_SHIFT,
@@ -44,6 +42,7 @@ from shoal.methods.ils.hierarchies.layout import (
     TIE,
     K,
 )
+from shoal.methods.ils.hierarchies.near import Near, list_near
 from shoal.methods.ils.hierarchies.state import State, cost, joined, measure, put, queue
 
 
@@ -139,16 +138,16 @@ def move(s: State, x: int, group: int, y: int) -> None:
 
 
 @part
-def find_nearest(s: State, row: int, wanted: int, bar: float) -> int:
-    """List the groups that a record would cost least, below bar, without its own and full ones.
+def find_nearest(s: State, near: Near, row: int, many: int, wanted: int, bar: float) -> int:
+    """Of the `many` groups listed, find those that a record would cost least, below bar.
 
-    Returns how many there are. s IN/OUT: the groups in counts[FOUND:], the costs in sums[KEYS:].
+    Full ones are left out. Returns how many there are. s IN/OUT: the groups in counts[FOUND:], the
+    costs in sums[KEYS:].
     """
     sums, counts, groups, listed = s.sums, s.counts, s.groups, 0
-    own = s.records[row, LABEL]
-    for i in range(counts[LIVING]):
-        group = groups[i, ALIVE]
-        if group == own or groups[group, SIZE] >= counts[MOST]:
+    for i in range(many):
+        group = near.listed[i]
+        if groups[group, SIZE] >= counts[MOST]:
             continue
         price = entry(s, row, group, bar)
         if price < bar:
@@ -160,19 +159,22 @@ def find_nearest(s: State, row: int, wanted: int, bar: float) -> int:
             listed = min(listed + 1, wanted)
             if listed == wanted:
                 bar = sums[KEYS + wanted - 1]
-    counts[SHIFTS_TRIED] += counts[LIVING]
-    counts[LOOKED] += counts[LIVING]
+    counts[SHIFTS_TRIED] += many
+    counts[LOOKED] += many
     return listed
 
 
 @part
-def find_swap(s: State, x: int, best: float) -> float:
-    """Return what the best swap of a record changes, if below `best`. s IN/OUT: FOUND, PARTNER."""
+def find_swap(s: State, near: Near, x: int, many: int, best: float) -> float:
+    """Return what the best swap with the `many` groups listed changes, if below `best`.
+
+    s IN/OUT: FOUND, PARTNER.
+    """
     groups, counts = s.groups, s.counts
     one = s.records[x, LABEL]
-    for i in range(counts[LIVING]):
-        group = groups[i, ALIVE]
-        if group != one and may_swap(s, x, group, best):
+    for i in range(many):
+        group = near.listed[i]
+        if may_swap(s, x, group, best):
             for m in range(groups[group, SIZE]):
                 y = groups[group, MEMBERS + m]
                 change = exchange(s, x, y, best)
@@ -180,34 +182,34 @@ def find_swap(s: State, x: int, best: float) -> float:
                     best, counts[FOUND], counts[PARTNER] = change, group, y
             counts[SWAPS_TRIED] += groups[group, SIZE]
             counts[LOOKED] += 2 * groups[group, SIZE]
-    counts[LOOKED] += counts[LIVING]
+    counts[LOOKED] += many
     return best
 
 
 @inlined
-def improve_record(s: State, x: int) -> bool:
+def improve_record(s: State, near: Near, x: int) -> bool:
     """Apply the best shift or swap of a record, if one gains; tell whether one did. s IN/OUT."""
     counts, group = s.counts, s.records[x, LABEL]
     tie = -TIE * s.columns.shape[0] * counts[MOST]
     counts[PARTNER] = -1
-    best = tie
+    many, best = list_near(s, near, x, 0 + ANY, near.orders.shape[0]), tie
     if (
         s.groups[group, SIZE] > counts[K]
         and counts[MAY_SHIFT] == 1
-        and find_nearest(s, x, 1 + ANY, s.gains[x] + tie) > 0
+        and find_nearest(s, near, x, many, 1 + ANY, s.gains[x] + tie) > 0
         and kept(s, group, counts[FOUND], x, -1)
     ):
         best = s.sums[KEYS] - s.gains[x]
     if counts[MAY_SWAP] == 1:
-        best = find_swap(s, x, best)
+        best = find_swap(s, near, x, many, best)
     if best < tie:
         move(s, x, counts[FOUND], counts[PARTNER])
     return best < tie  # type: ignore[no-any-return]
 
 
 @steps
-def look(s: State, group: int, changed: bool) -> None:
-    """Improve a group with all others by the moves that are allowed. s IN/OUT.
+def look(s: State, near: Near, group: int, changed: bool) -> None:
+    """Improve a group with those near it by the moves that are allowed. s, near IN/OUT.
 
     First the moves of its own records; of a group that has changed then the shifts of others'
     records that gain by coming: no one else would see them.
@@ -215,16 +217,18 @@ def look(s: State, group: int, changed: bool) -> None:
     groups, counts = s.groups, s.counts
     m = 0
     while m < groups[group, SIZE]:
-        if not improve_record(s, groups[group, MEMBERS + m]):
+        if not improve_record(s, near, groups[group, MEMBERS + m]):
             m += 1
     tie = TIE * s.columns.shape[0] * counts[MOST]
     others = changed and counts[MAY_SHIFT] == 1 and counts[BREACH] == 0
-    for i in range(counts[LIVING] if others else 0):
-        other = groups[i, ALIVE]
+    many = 0
+    if others:
+        many = list_near(s, near, groups[group, MEMBERS], 0 + ANY, near.orders.shape[0])
+    for i in range(many):
+        other = near.listed[i]
         m = 0
         while (
-            other != group
-            and m < groups[other, SIZE]
+            m < groups[other, SIZE]
             and groups[other, SIZE] > counts[K]
             and groups[group, SIZE] < counts[MOST]
         ):

@@ -1,4 +1,4 @@
-"""Start of a search on hierarchies: groups split to size, columns, weights."""
+"""Start of a search on hierarchies: columns and their weights."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from shoal.kernels.arrays import Integers
 from shoal.measures.generalization import cell_losses
-from shoal.methods.kmember.cluster import cluster
-from shoal.progress import Reporter
 from shoal.table.encode_nodes import Coded
 
 PAIRS = 2000  # of records, that tell which columns differ most
@@ -34,16 +31,3 @@ def by_falling_loss(coded: Coded) -> Coded:
     lost = [-float(cell_losses(column, labels).sum()) for column in taken.columns]
     order = np.argsort(lost, kind="stable")
     return Coded(tuple(coded.columns[j] for j in order), coded.rows)
-
-
-def small_groups(coded: Coded, labels: Integers, k: int, most: int) -> Integers:
-    """Return the grouping with all groups of more than `most` cut up, which adds no loss."""
-    labels = labels.copy()
-    sizes = np.bincount(labels)
-    made = sizes.size
-    for group in np.flatnonzero(sizes > most):
-        rows = np.flatnonzero(labels == group)
-        parts = cluster(coded.take(rows), k, Reporter(None), form="root", start="common")
-        labels[rows[parts > 0]] = made + parts[parts > 0] - 1
-        made += int(parts.max())
-    return labels

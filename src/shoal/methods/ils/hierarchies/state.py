@@ -21,12 +21,10 @@ from shoal.methods.ils.hierarchies.layout import (
     CORE_SIZE,
     COST,
     CURRENT,
-    END,
     FOUND,
     FREE,
     GROUPS,
     HEAD,
-    HEIGHT,
     HIGH,
     KEYS,
     LABEL,
@@ -37,12 +35,8 @@ from shoal.methods.ils.hierarchies.layout import (
     MOST,
     NODE,
     OWN,
-    PARENT,
-    PLACE,
     QUEUE,
     QUEUED,
-    RANGED,
-    ROOT,
     SIZE,
     SLACK,
     SLOT,
@@ -53,11 +47,11 @@ from shoal.methods.ils.hierarchies.layout import (
     WAITS,
     K,
 )
-from shoal.methods.kmember.forest import Forest
+from shoal.methods.topdown.tally import common
+from shoal.methods.topdown.trees import HEIGHT, PLACE, RANGED, ROOT, Trees
 
 NONE = -1
 FAR = 2**62
-GRAIN = 2.0**40  # losses are multiples of its inverse: sums over a group are exact, and so are ties
 
 
 class State(NamedTuple):
@@ -67,10 +61,9 @@ class State(NamedTuple):
     arrays: every kernel is compiled for all of them.
     """
 
-    tree: Integers  # (nodes, 2) parent, and one past the last node below
-    levels: Floats  # (nodes, 2) what a cell loses that is released so; of a range, its place, and
-    # of its root what a range of two values loses at least
-    columns: Integers  # (columns, 2) root, and 1 where it is a range
+    tree: Integers  # the three arrays of Trees
+    levels: Floats
+    columns: Integers
     cells: Integers  # (records, columns, CELL) its group without it: LOW, HIGH, OWN; its node
     spans: Integers  # (groups, columns, SPAN) what is released: LOW, HIGH, OWN; what is sure of it
     costs: Floats  # (groups, columns + 1, 2) what a column costs, and costs for sure; all of them
@@ -83,7 +76,7 @@ class State(NamedTuple):
     pool: Integers  # (pooled records, 2) work space: records, and their provisional groups
 
 
-def make(forest: Forest, codes: Integers, k: int, most: int, around: int, random: int) -> State:
+def make(trees: Trees, codes: Integers, k: int, most: int, around: int, random: int) -> State:
     """Return a state for groups of k to `most` records, without any groups yet."""
     rows, width = codes.shape
     pooled = (around + 1) * most
@@ -91,14 +84,12 @@ def make(forest: Forest, codes: Integers, k: int, most: int, around: int, random
     groups = rows // k + formed
     counts = np.zeros(FOUND + max(formed, around + 1), dtype=np.int64)
     counts[K], counts[MOST], counts[AROUND], counts[GROUPS] = k, most, around, rows // k
-    roots = forest.first[:-1]
-    levels = np.round(np.stack([forest.heights, forest.places], axis=1) * GRAIN) / GRAIN
     cells = np.zeros((rows, width, CELL), dtype=np.int64)
     cells[:, :, NODE] = codes
     return State(
-        tree=np.ascontiguousarray(np.stack([forest.parents, forest.ends], axis=1)),
-        levels=np.ascontiguousarray(levels),
-        columns=np.ascontiguousarray(np.stack([roots, forest.ranged], axis=1)),
+        tree=trees.tree,
+        levels=trees.levels,
+        columns=trees.columns,
         cells=cells,
         spans=np.zeros((groups, width, SPAN), dtype=np.int64),
         costs=np.zeros((groups, width + 1, 2)),
@@ -157,14 +148,6 @@ def cost(levels: Floats, columns: Integers, j: int, low: int, high: int, others:
     else:
         found = levels[low, HEIGHT]
     return found * others
-
-
-@inlined
-def common(tree: Integers, low: int, node: int) -> int:
-    """Return the lowest node that a node and another one are below."""
-    while node < low or node >= tree[low, END]:
-        low = tree[low, PARENT]
-    return low
 
 
 @part

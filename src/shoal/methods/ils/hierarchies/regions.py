@@ -1,0 +1,216 @@
+"""Regions of a table: whole groups that are near each other, searched side by side.
+
+A table is cut into regions along one of the orders of its records, and after some iterations along
+another, so that groups that a border kept apart meet. What comes out depends on the seed, not on
+who searches the regions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.backends.executor import Threads
+from shoal.errors import in_shape
+from shoal.kernels.arrays import Floats, Integers
+from shoal.kernels.rules import Rules, pointers
+from shoal.methods.ils.hierarchies import state as states
+from shoal.methods.ils.hierarchies.advance import advance
+from shoal.methods.ils.hierarchies.layout import (
+    BREACH,
+    CURRENT,
+    FOUND,
+    KEYS,
+    LABEL,
+    MAY_DISSOLVE,
+    MAY_REGROUP,
+    MAY_RESPLIT,
+    MAY_SHIFT,
+    MAY_SWAP,
+    RULES,
+    SAMPLES,
+    STOP,
+)
+from shoal.methods.ils.hierarchies.near import NEIGHBORS, ORDERS, Near, near_of, order_records
+from shoal.methods.ils.hierarchies.state import State
+from shoal.methods.ils.task import Task
+from shoal.methods.topdown.layout import Work, make
+from shoal.methods.topdown.trees import Trees
+
+RECORDS = 8_000  # of a region, about: smaller ones have less to choose from
+EVERY = 1_500  # iterations of a region until the table is cut anew, on average
+GOLDEN = (5**0.5 - 1) / 2  # its multiples are spread evenly over [0, 1)
+
+
+class Region(NamedTuple):
+    """The rows of a region, and the state of its search."""
+
+    rows: Integers
+    state: State
+    near: Near
+    work: Work
+    rules: Rules  # that the state points at
+
+    def advance(self, new: int = 0) -> None:
+        """Go on with the search; the first `new` groups are measured before."""
+        advance(self.state, self.near, self.work, new)
+
+    def load(self, labels: Integers) -> None:
+        """Take over a grouping of the region's rows, numbered from 0, and measure it."""
+        states.load(self.state, labels)
+        self.advance(int(labels.max()) + 1)
+        states.line_up(self.state)
+
+
+@dataclass(frozen=True, eq=False)
+class Map:
+    """Records with the orders that they are cut along, and what their searches have in common."""
+
+    __repr__ = in_shape
+
+    trees: Trees
+    codes: Integers
+    task: Task
+    most: int
+    around: int
+    orders: Integers
+
+    @property
+    def regions(self) -> int:
+        """How many regions there are: one where rules speak of rows of the whole table."""
+        return 1 if self.task.rules.any() else max(1, self.codes.shape[0] // RECORDS)
+
+    def cut(self, labels: Integers, run: int, number: int) -> list[Region]:
+        """Return the regions of a run's grouping, cut for the number-th time, loaded."""
+        groups = int(labels.max()) + 1
+        rows = labels.size
+        order = self.orders[number % self.orders.shape[0]]
+        place = np.empty(rows)
+        place[order] = np.arange(rows)
+        sizes = np.bincount(labels, minlength=groups)
+        means = np.bincount(labels, weights=place, minlength=groups) / sizes
+        in_turn = np.argsort(means, kind="stable")
+        before = np.cumsum(sizes[in_turn]) - sizes[in_turn]
+        of_group = np.empty(groups, dtype=np.int64)
+        of_group[in_turn] = before * self.regions // rows
+        region = of_group[labels]
+        ends = np.cumsum(np.bincount(region, minlength=self.regions))[:-1]
+        own = np.split(np.argsort(region, kind="stable"), ends)
+        local = np.empty(rows, dtype=np.int64)
+        for some in own:
+            local[some] = np.arange(some.size)
+        lines = [
+            np.split(line[np.argsort(region[line], kind="stable")], ends) for line in self.orders
+        ]
+        made = []
+        for one, some in enumerate(own):
+            if some.size:
+                orders = local[np.stack([line[one] for line in lines])]
+                seed = np.random.default_rng([self.task.seed, run, number, one])
+                made.append(self._region(some, orders, labels[some], int(seed.integers(1, 2**62))))
+        return made
+
+    def _region(self, rows: Integers, orders: Integers, labels: Integers, seed: int) -> Region:
+        """Return a region with its groups."""
+        options, k = self.task.options, self.task.k
+        codes = np.ascontiguousarray(self.codes[rows])
+        s = states.make(self.trees, codes, k, self.most, self.around, seed)
+        rules = self.task.rules.copy()  # with room to work in
+        s.counts[BREACH], s.counts[RULES] = pointers(rules)
+        for place, name in ((MAY_SHIFT, "shift"), (MAY_SWAP, "swap")):
+            s.counts[place] = name in options.moves
+        for place, name in (
+            (MAY_DISSOLVE, "dissolve"), (MAY_REGROUP, "regroup"), (MAY_RESPLIT, "resplit"),
+        ):  # fmt: skip
+            s.counts[place] = name in options.perturbations
+        s.counts[SAMPLES] = min(options.samples, rows.size)
+        room = np.zeros((s.pool.shape[0], codes.shape[1]), dtype=np.int64)
+        near = near_of(orders, s.groups.shape[0])
+        region = Region(rows, s, near, make(self.trees, room, k, seed), rules)
+        region.load(np.unique(labels, return_inverse=True)[1].astype(np.int64))
+        return region
+
+    def labels(self, regions: list[Region]) -> Integers:
+        """Return the grouping of all regions together."""
+        joined, count = np.empty(self.codes.shape[0], dtype=np.int64), 0
+        for region in regions:
+            own = np.unique(region.state.records[:, LABEL], return_inverse=True)[1]
+            joined[region.rows] = own + count
+            count += int(own.max()) + 1
+        return joined
+
+
+class Totals(NamedTuple):
+    """What the counts and sums of several states add up to."""
+
+    counts: Integers
+    sums: Floats
+
+
+class Run:
+    """One search: the regions it is cut into now, and what those before them did."""
+
+    def __init__(self, map_: Map, start: Integers, number: int) -> None:
+        self.map, self.number = map_, number
+        self._past = Totals(np.zeros(FOUND, dtype=np.int64), np.zeros(KEYS))
+        self.cuts, self.since = 0, 0  # how often it was cut, and in which iteration last
+        self._cut(start)
+
+    def _cut(self, labels: Integers) -> None:
+        """Cut a grouping into regions, and deal out iterations to where most is lost."""
+        self.regions = self.map.cut(labels, self.number, self.cuts)
+        lost = np.array([region.state.sums[CURRENT] for region in self.regions])
+        shares = np.cumsum(
+            lost / lost.sum() if lost.sum() > 0 else np.full(lost.size, 1 / lost.size)
+        )
+        turns = np.arange(EVERY * self.map.regions) * GOLDEN % 1.0
+        self.turns = np.minimum(np.searchsorted(shares, turns, side="right"), lost.size - 1)
+
+    def plan(self, done: int, wanted: int) -> int:
+        """Say how far the regions are to go, and cut anew where it is time; return until where.
+
+        How many iterations a region makes follows from their number alone, in whatever rounds.
+        """
+        if len(self.regions) == 1:
+            self.regions[0].state.counts[STOP] = wanted
+            return wanted
+        if done - self.since >= self.turns.size:
+            labels, self._past = self.labels, self.totals
+            self.cuts, self.since = self.cuts + 1, done
+            self._cut(labels)
+        stop = min(wanted, self.since + self.turns.size)
+        stops = np.bincount(self.turns[: stop - self.since], minlength=len(self.regions))
+        for region, own in zip(self.regions, stops, strict=True):
+            region.state.counts[STOP] = own
+        return stop
+
+    @property
+    def labels(self) -> Integers:
+        """The grouping of all records."""
+        return self.map.labels(self.regions)
+
+    @property
+    def loss(self) -> float:
+        """What all groups lose."""
+        return sum(float(region.state.sums[CURRENT]) for region in self.regions)
+
+    @property
+    def totals(self) -> Totals:
+        """What was counted and gained in all regions so far."""
+        states_ = [region.state for region in self.regions]
+        return Totals(
+            self._past.counts + sum(s.counts[:FOUND] for s in states_),
+            self._past.sums + sum(s.sums[:KEYS] for s in states_),
+        )
+
+
+def orders_of(trees: Trees, codes: Integers, k: int, seed: int, threads: int | None) -> Integers:
+    """Return orders of records to look for neighbors along; one where all are neighbors."""
+    rows = codes.shape[0]
+    if rows <= NEIGHBORS:
+        return np.arange(rows, dtype=np.int64)[np.newaxis]
+    seeds = range(seed * ORDERS, (seed + 1) * ORDERS)
+    return np.stack(list(Threads(threads).map(partial(order_records, trees, codes, k), seeds)))

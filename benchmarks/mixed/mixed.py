@@ -1,17 +1,21 @@
 """Tables with texts, trees and missing cells: `kaim+` beside other methods: `make mixed`.
 
-    python benchmarks/mixed/mixed.py [wide] [limits] [sample] [methods]
+    python benchmarks/mixed/mixed.py [wide] [efforts] [limits] [sample] [methods] [earlier]
 
-`limits` and `methods` need adult.csv and adult_hierarchies/ in the folder SHOAL_DATA. Prints every
+`efforts`, `limits` and `methods` need adult.csv and adult_hierarchies/ in the folder SHOAL_DATA.
+`earlier` runs where SHOAL_OLD names a folder with the repository of an earlier version. Prints every
 bar, writes docs/mixed/ and fails where a bar is missed. A part that is not asked for stays on the
 page as it was measured last.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 
 import page
+from earlier import earlier
+from efforts import efforts
 from limits import limits
 from runs import REPOSITORY
 from sample import sample
@@ -22,7 +26,9 @@ from telling import run
 
 DOCS = REPOSITORY / "docs/mixed"
 # `wide` is the first: Linux counts the memory of whoever starts a process as the process's own
-PARTS = {part.__name__: part for part in (wide, limits, sample, methods)}
+PARTS = {part.__name__: part for part in (wide, efforts, limits, sample, methods)}
+if os.environ.get("SHOAL_OLD"):
+    PARTS["earlier"] = earlier
 
 
 if __name__ == "__main__":

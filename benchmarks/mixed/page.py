@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import platform
 
+from earlier import earlier_text
+from efforts import efforts_text
+
 import shoal
 from methods import METHODS
 from telling import FRAME, percent, read, several, table, wrapped, write_page
@@ -213,10 +216,12 @@ def wide_text(there):
 
 
 TEXTS = {
+    "efforts": efforts_text,
     "limits": limits_text,
     "sample": sample_text,
     "methods": methods_text,
     "wide": wide_text,
+    "earlier": earlier_text,
 }
 FILES = (*TEXTS, "limits_curves", "limits_gains", "sample_columns")
 

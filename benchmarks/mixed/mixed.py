@@ -3,9 +3,9 @@
     python benchmarks/mixed/mixed.py [wide] [efforts] [limits] [sample] [methods] [earlier]
 
 `efforts`, `limits` and `methods` need adult.csv and adult_hierarchies/ in the folder SHOAL_DATA.
-`earlier` runs where SHOAL_OLD names a folder with the repository of an earlier version. Prints every
-bar, writes docs/mixed/ and fails where a bar is missed. A part that is not asked for stays on the
-page as it was measured last.
+`earlier` runs where SHOAL_OLD names a folder with the repository of an earlier version. Prints
+every bar, writes docs/mixed/ and fails where a bar is missed. A part that is not asked for stays on
+the page as it was measured last.
 """
 
 from __future__ import annotations

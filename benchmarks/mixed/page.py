@@ -117,12 +117,13 @@ def limits_text(there):
     return [
         "## kaim+ on all of adult",
         wrapped(f"""All {int(rows[0]["records"]):,} records, {rows[0]["quasi_identifiers"]}
-            quasi-identifiers. `kaim+` goes on from the groups of `kaim`, with a limit of time;
-            every line is a run of its own, on one core, and its seconds are those after `kaim`. The
-            curves are those of the limit of {longest} s, the points where each run ended. A search
-            first dissolves groups and forms them anew, which the curve follows; what its last
-            shifts and swaps gain is known only when they end, so there the curve is straight. A
-            *local optimum* is a grouping that no shift and no swap of records makes better.
+            quasi-identifiers. `kaim+` begins with the groups of `top-down`, and has a limit of
+            time; every line is a run of its own, on two cores, and its seconds are those after
+            `top-down`. The curves are those of the limit of {longest} s, the points where each run
+            ended. A search first dissolves groups and forms them anew, which the curve follows;
+            what its last shifts and swaps gain is known only when they end, so there the curve is
+            straight. A *local optimum* is a grouping that no shift to a group near a record, and no
+            swap with one, makes better.
             `make mixed` writes it all, `benchmarks/mixed/mixed.py limits` this part."""),
         table(["k", "method", "limit, s", "seconds", "iterations", "local optimum",
                "loss, percent", "percent below kaim"], cells, left=2),
@@ -229,8 +230,8 @@ FILES = (*TEXTS, "limits_curves", "limits_gains", "sample_columns")
 def write(folder):
     """Draw the charts and write the page, of the parts that were measured."""
     there = {name: rows for name in FILES if (rows := read(folder, name))}
-    opening = f"""Shoal {shoal.__version__}: the search `kaim+` beside `kaim`, where it starts, and
-        beside methods of other kinds. Losses are KAIM's ILoss rate in percent: 0 where every cell
+    opening = f"""Shoal {shoal.__version__}: the search `kaim+` beside `top-down`, where it starts,
+        `kaim`, and methods of other kinds. Losses are KAIM's ILoss rate in percent: 0 where every cell
         is as it was, 100 where all are `*`. Made by `make mixed` with Python
         {platform.python_version()}, every number measured; the csv files beside this page hold all
         of them."""

@@ -231,8 +231,8 @@ def write(folder):
     """Draw the charts and write the page, of the parts that were measured."""
     there = {name: rows for name in FILES if (rows := read(folder, name))}
     opening = f"""Shoal {shoal.__version__}: the search `kaim+` beside `top-down`, where it starts,
-        `kaim`, and methods of other kinds. Losses are KAIM's ILoss rate in percent: 0 where every cell
-        is as it was, 100 where all are `*`. Made by `make mixed` with Python
+        `kaim`, and methods of other kinds. Losses are KAIM's ILoss rate in percent: 0 where every
+        cell is as it was, 100 where all are `*`. Made by `make mixed` with Python
         {platform.python_version()}, every number measured; the csv files beside this page hold all
         of them."""
     parts = [part for part in TEXTS if part in there]

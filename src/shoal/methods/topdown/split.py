@@ -57,7 +57,7 @@ def number_parts(w: Work, begin: int, end: int, count: int) -> int:
     return parts
 
 
-@part
+@steps
 def divide(w: Work, t: Trees, begin: int, end: int, whole: int) -> None:
     """Carry out the split that was noted: parts go to the stack, small ones are open. w IN/OUT."""
     tallies, counts, places, stack = w.tallies, w.counts, w.places, w.stack

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from shoal.kernels.jit import inlined, part
+from shoal.kernels.jit import inlined, part, steps
 from shoal.kernels.random import uniform
 from shoal.methods.topdown.bins import bin_records
 from shoal.methods.topdown.layout import (
@@ -69,7 +69,7 @@ def cost_of_part(w: Work, t: Trees, at: int) -> float:
     return w.sums[PRICE] * size if size > 0 else 0.0
 
 
-@part
+@steps
 def weigh_two(w: Work, t: Trees, one: int, other: int, column: int, kind: int, which: int) -> None:
     """Price a split into two parts, and note it. w IN/OUT."""
     width = w.counts[WIDTH]
@@ -81,7 +81,7 @@ def weigh_two(w: Work, t: Trees, one: int, other: int, column: int, kind: int, w
         note(w, gain, entropy(sizes[0], whole) + entropy(sizes[1], whole), column, kind, which)
 
 
-@part
+@steps
 def weigh_each(w: Work, t: Trees, count: int, rest: int, column: int, size: int) -> None:
     """Price the split into all bins of k or more, and the other ones together. w IN/OUT."""
     tallies, width = w.tallies, w.counts[WIDTH]
@@ -99,7 +99,7 @@ def weigh_each(w: Work, t: Trees, count: int, rest: int, column: int, size: int)
         note(w, gain - cost_of_part(w, t, rest), spread, column, EACH, 0)
 
 
-@part
+@steps
 def weigh_column(w: Work, t: Trees, begin: int, end: int, column: int, whole: int) -> None:
     """Price the splits of a set by a column. w IN/OUT.
 

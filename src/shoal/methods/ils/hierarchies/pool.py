@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.kernels.jit import ANY, inlined, part
+from shoal.kernels.jit import ANY, inlined, part, steps
 from shoal.kernels.random import draw
 from shoal.methods.ils.hierarchies.layout import (
     AROUND,
@@ -51,7 +51,7 @@ def choose(s: State) -> int:
     return row
 
 
-@part
+@steps
 def pool_around(s: State, near: Near, row: int) -> tuple[int, int, float]:
     """Pool a record's group and up to AROUND of those it would cost least. s, near IN/OUT.
 
@@ -94,7 +94,7 @@ def take_in(s: State, at: int, made: int) -> None:
     s.pool[at, NEW] = made
 
 
-@part
+@steps
 def replace(s: State, pooled: int, count: int, wanted: int) -> bool:
     """Replace the groups that were pooled by those that were formed, if the rules allow it.
 

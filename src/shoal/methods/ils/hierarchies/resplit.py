@@ -43,7 +43,7 @@ NOISES = 0.3
 ALL = 2**62
 
 
-@part
+@steps
 def split_pool(s: State, w: Work, pooled: int, old: float, bar: float) -> float:
     """Split the pooled records by random parameters; return what their groups cost. s, w IN/OUT.
 

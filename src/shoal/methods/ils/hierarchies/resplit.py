@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.kernels.jit import inlined, part, steps
+from shoal.kernels.jit import inlined, steps
 from shoal.kernels.random import uniform
 from shoal.methods.ils.hierarchies import layout as at
 from shoal.methods.ils.hierarchies.layout import (

@@ -22,7 +22,7 @@ SEARCHES = [method.name for method in shoal.methods() if method.is_search]
 MIXED = [method.name for method in shoal.methods() if method.on_nodes]
 BLOCKS = [method.name for method in shoal.methods() if method.in_blocks]
 STEADY = [name for name in METHODS if name not in (*SEARCHES, *MIXED, *BLOCKS)]
-UP_TO_2K = {"mdav", "v-mdav", "mst", "mdav-mhm", "hilbert", "optimal-1d", "tfrp", "centroid+"}
+UP_TO_2K = {"mdav", "v-mdav", "mst", "mdav-mhm", "hilbert", "optimal-1d", "tfrp", "centroid-phase2"}
 UP_TO_2K |= {*SEARCHES, *BLOCKS}
 
 every_method = pytest.mark.parametrize("method", METHODS)
@@ -149,9 +149,12 @@ def test_same_seed_same_labels(method):
     assert np.array_equal(first.labels, second.labels)
 
 
-@every_steady_method
+@pytest.mark.parametrize("method", [name for name in STEADY if not name.startswith("diameter")])
 def test_permuted_input_has_the_same_groups(method):
-    """Where no distances tie, the order of the records does not matter."""
+    """Where no distances tie, the order of the records does not matter, but to Diameter.
+
+    Its printed figures are nearest where the end of the lower row grows first.
+    """
     rng = np.random.default_rng(2)
     matrix = rng.normal(size=(150, 3))
     order = rng.permutation(150)

@@ -20,7 +20,9 @@ PAPER_RATIOS = {10: 3.52, 80: 12.84}  # centroid's seconds over TFRP's, section 
 # From slow to fast in 2007. The colors are told apart by color-blind eyes (Okabe and Ito), the
 # shapes without any color.
 LOOKS = {
+    "diameter-phase2": ("#CC79A7", "square"),
     "diameter": ("#D55E00", "square"),
+    "centroid-phase2": ("#999999", "diamond"),
     "centroid": ("#E69F00", "diamond"),
     "tfrp": ("#0072B2", "circle"),
     "tfrp1": ("#56B4E9", "triangle-up"),
@@ -163,7 +165,9 @@ def page(by_k4, by_k2, by_n, counts, exponents):
             microaggregation takes on blocks of two photographs. This page measures the methods of
             Shoal {shoal.__version__} in the same way. `make study` writes it; its numbers are
             those of one run on {machine()}, with Python {platform.python_version()}. All of the
-            seconds are in [{NAME}.csv]({NAME}.csv), with the information loss in percent."""),
+            seconds are in [{NAME}.csv]({NAME}.csv), with the information loss in percent; losses
+            over k are a [page of their own]({NAME}_loss.md). Diameter+ and Centroid+ of the paper
+            are `diameter-phase2` and `centroid-phase2`."""),
         wrapped(f"""
             **The tables.** The photographs are not ours to ship. Two pictures of 512 × 512 pixels
             and 256 gray levels, made by seed from the dead leaves model

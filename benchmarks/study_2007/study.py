@@ -27,7 +27,10 @@ from shoal.methods.solve import solve
 from shoal.progress import Reporter
 from shoal.table.encode import encode
 
-METHODS = ("diameter", "centroid", "tfrp", "tfrp1", "mdav", "hilbert")
+METHODS = (
+    "diameter-phase2", "diameter", "centroid-phase2", "centroid", "tfrp", "tfrp1", "mdav",
+    "hilbert",
+)  # fmt: skip
 GROUP_SIZES = range(10, 81, 10)
 ROWS = (10_000, 20_000, 40_000, 80_000, 120_000, 131_072)
 K = 50  # while n varies

@@ -265,4 +265,7 @@ def test_refine_command_refuses(grouped, tmp_path, shoal, arguments, said):
 def test_refine_offers_every_search():
     """What settings accept as a refinement is what the menu has."""
     searches = {name for name, method in METHODS.items() if method.info.is_search}
-    assert set(get_args(Refine)) == {"phase2", "decompose", "iterative"} | searches
+    assert (
+        set(get_args(Refine))
+        == {"phase2", "decompose", "iterative", "decompose+", "iterative+"} | searches
+    )

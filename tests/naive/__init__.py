@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from naive.columns import microaggregate_columns
 from naive.data import Exact, Floats, falls, squared_distance, standardize, total_sse
 from naive.files import class_sizes, information_loss, labels, rounded, rounded_mean
@@ -37,6 +39,8 @@ from naive.paths import hilbert_cut, mdav_mhm, mst, optimal, written
 from naive.refine import (
     decompose,
     phase2,
+    printed_decompose,
+    printed_iterative,
     refine_decompose,
     refine_iterative,
     shrink,
@@ -72,6 +76,8 @@ __all__ = [
     "nearest_group",
     "phase1",
     "phase2",
+    "printed_decompose",
+    "printed_iterative",
     "range_loss",
     "refine_decompose",
     "refine_iterative",
@@ -97,6 +103,11 @@ def refined(method, refinement):
     return lambda data, k: refinement(data, method(data, k), k)
 
 
+def in_rows(method):
+    """The twin on some of the rows only."""
+    return lambda data, rows, k: method(data, k, rows)
+
+
 PAPER_2018 = {
     "cbfs-nn": cbfs_nn,
     "cbfs-nc": cbfs_nc,
@@ -111,14 +122,16 @@ METHODS = {
     "mdav": mdav,
     "v-mdav": v_mdav,
     **PAPER_2018,
-    **{f"{name}2": refined(twin, refine_decompose) for name, twin in PAPER_2018.items()},
-    **{f"{name}3": refined(twin, refine_iterative) for name, twin in PAPER_2018.items()},
+    **{f"{name}2": refined(twin, printed_decompose) for name, twin in PAPER_2018.items()},
+    **{f"{name}3": refined(twin, printed_iterative) for name, twin in PAPER_2018.items()},
+    **{f"{name}2+": refined(twin, refine_decompose) for name, twin in PAPER_2018.items()},
+    **{f"{name}3+": refined(twin, refine_iterative) for name, twin in PAPER_2018.items()},
     "tfrp1": tfrp1,
     "tfrp": refined(tfrp1, phase2),
     "centroid": cbfs_nc,
-    "centroid+": refined(cbfs_nc, phase2),
+    "centroid-phase2": refined(cbfs_nc, partial(phase2, part=in_rows(cbfs_nc))),
     "diameter": diameter,
-    "diameter+": refined(diameter, phase2),
+    "diameter-phase2": refined(diameter, partial(phase2, part=in_rows(diameter))),
     "mst": mst,
     "mdav-mhm": mdav_mhm,
     "hilbert": hilbert_cut,

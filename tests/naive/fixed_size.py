@@ -31,9 +31,9 @@ def mdav(data, k):
     return groups
 
 
-def cbfs(data, k, grow):
+def cbfs(data, k, grow, rows=None):
     """Centroid-based fixed size: the record farthest from the centroid of what is left."""
-    rest, groups = list(range(len(data.rows))), []
+    rest, groups = all_or(data, rows), []
     while len(rest) >= k:
         groups.append(grow(data, rest, farthest(data, rest, data.centroid(rest)), k))
     join_nearest(data, groups, rest)
@@ -45,9 +45,14 @@ def cbfs_nn(data, k):
     return cbfs(data, k, grow_nn)
 
 
-def cbfs_nc(data, k):
-    """CBFS, grown by centroid; the Centroid method of 2007."""
-    return cbfs(data, k, grow_nc)
+def cbfs_nc(data, k, rows=None):
+    """CBFS, grown by centroid, on all or some records; the Centroid method of 2007."""
+    return cbfs(data, k, grow_nc, rows)
+
+
+def all_or(data, rows):
+    """All rows in order, or those that are given."""
+    return list(range(len(data.rows))) if rows is None else sorted(rows)
 
 
 def grow_both(data, rest, pair, k, grow):
@@ -146,14 +151,12 @@ def gsms_nn(data, k):
     return groups
 
 
-def diameter(data, k):
-    """Diameter: the two records farthest from each other, the more remote one grown first."""
-    rest, groups = list(range(len(data.rows))), []
+def diameter(data, k, rows=None):
+    """Diameter: the two records farthest from each other, the lower row grown first."""
+    rest, groups = all_or(data, rows), []
 
     def pair():
-        both = farthest_pair(data, rest) if len(rest) > 1 else (rest[0], rest[0])
-        r = farthest(data, both, data.centroid(rest))
-        return r, both[0] if r == both[1] else both[1]
+        return farthest_pair(data, rest) if len(rest) > 1 else (rest[0], rest[0])
 
     while len(rest) >= 2 * k:
         groups += grow_both(data, rest, pair(), k, grow_nc)

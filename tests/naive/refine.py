@@ -131,8 +131,8 @@ def scatter(data, groups, number, k):
     return trial
 
 
-def phase2(data, groups, k):
-    """Phase II of 2007: scatter groups by falling SSE, split large ones by phase I."""
+def phase2(data, groups, k, part=phase1):
+    """Phase II of 2007: scatter groups by falling SSE, split large ones, by phase I of TFRP."""
     groups = in_order(groups)
     current = dict(enumerate(groups))
     for number in by_falling_sse(data, groups):
@@ -147,7 +147,69 @@ def phase2(data, groups, k):
     found = [group for group in current.values() if len(group) < 2 * k]
     for group in current.values():
         if len(group) >= 2 * k:
-            found += phase1(data, group, k)
+            found += part(data, group, k)
     return (
         in_order(found) if falls(data, total_sse(data, groups), total_sse(data, found)) else groups
     )
+
+
+def frozen(data, groups, k):
+    """Decompose of 2018 as it prints: groups by falling SSE, centroids as they were before."""
+    groups = [in_order(groups)[n] for n in by_falling_sse(data, in_order(groups))]
+    centers = dict(enumerate(data.centroid(group) for group in groups))
+    living = dict(enumerate(groups))
+    for number, center in list(centers.items()):
+        others = {n: c for n, c in centers.items() if n in living and n != number}
+        if not others:
+            break
+        members = sorted(living[number])
+        targets = {x: nearest_group(data, x, others) for x in members}
+        before = sum(data.distance(x, center) for x in members)
+        after = sum(data.distance(x, others[targets[x]]) for x in members)
+        if after < before - data.tolerance(before):
+            del living[number]
+            for x in members:
+                living[targets[x]] = [*living[targets[x]], x]
+    return split_within(data, list(living.values()), k)
+
+
+def split_within(data, groups, k):
+    """Split large groups; records left over stay in the split, and new groups stand in front."""
+    kept, made = [], []
+    for group in groups:
+        if len(group) < 2 * k:
+            kept.append(group)
+            continue
+        rest, own = sorted(group), []
+        while len(rest) > k:
+            own.append(grow_nc(data, rest, farthest(data, rest, data.centroid(rest)), k))
+        if len(rest) == k:
+            own.append(rest)
+        else:
+            join_nearest(data, own, rest)
+        made = [*reversed(own), *made]
+    return in_order([*made, *kept])
+
+
+def shrink_within(data, groups, k):
+    """Shrink of 2018 as it prints: in the order of the list, splits as in `split_within`."""
+    groups = in_order(groups)
+    for place in range(len(groups)):
+        while len(groups) > 1 and len(groups[place]) > k and move_best(data, groups, place):
+            pass
+    return split_within(data, groups, k)
+
+
+def printed_decompose(data, groups, k):
+    """Suffix 2 as printed: Decompose once; the input where SSE does not fall."""
+    return better(data, in_order(groups), frozen(data, groups, k))
+
+
+def printed_iterative(data, groups, k):
+    """Suffix 3 as printed: Decompose and Shrink while SSE falls."""
+    best = in_order(groups)
+    while True:
+        found = shrink_within(data, frozen(data, best, k), k)
+        if not falls(data, total_sse(data, best), total_sse(data, found)):
+            return best
+        best = found

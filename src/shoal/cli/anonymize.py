@@ -158,7 +158,7 @@ def refine(
     from shoal.settings import Refine, build
     from shoal.settings.tree import run_of, tree_of
 
-    if options.setdefault("refine", "iterative") not in get_args(Refine):
+    if options.setdefault("refine", "iterative+") not in get_args(Refine):
         raise RequestError(f"--how must be one of {', '.join(get_args(Refine))}")
     run = run_of(options)
     with showing(run.show_values):

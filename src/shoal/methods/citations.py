@@ -22,6 +22,7 @@ DECOMPOSE_2018 = (
     "Khomnotai, Lin, Peng and Santra 2018, Iterative group decomposition for refining "
     "microaggregation solutions, Symmetry 10(7)"
 )
+PLUS_2018 = f"{DECOMPOSE_2018}; order and moving centroids are our own"
 LS_2015 = (
     "Laszlo and Mukherjee 2015, Iterated local search for microaggregation, Journal of Systems and "
     "Software 100"

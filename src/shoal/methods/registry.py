@@ -19,11 +19,12 @@ from shoal.methods.citations import (
     LS_2015,
     MDAV_2005,
     MST_2005,
+    PLUS_2018,
     TFRP_2007,
     TOP_DOWN,
 )
 from shoal.methods.families.blocks import NodeBlocks, PointBlocks
-from shoal.methods.families.heuristics import Grouping, Heuristic
+from shoal.methods.families.heuristics import Heuristic
 from shoal.methods.families.kmember import KMember
 from shoal.methods.families.local_search import LocalSearch, NodeSearch
 from shoal.methods.families.matheuristics import Best, Exact
@@ -35,9 +36,8 @@ from shoal.methods.heuristics.fixed_size import fixed_size, mdav
 from shoal.methods.heuristics.paths import hilbert, mdav_mhm, mst, optimal_1d
 from shoal.methods.heuristics.refine.refinements import (
     HOW,
+    Grouping,
     Refinement,
-    decompose_once,
-    iterate,
     phase_two,
 )
 from shoal.methods.heuristics.seed import column_extremes, overall_extremes
@@ -45,6 +45,7 @@ from shoal.methods.heuristics.variable_size import v_mdav
 from shoal.methods.ils.parameters import MOVES, Annealing, Search
 from shoal.methods.method import Info, Method, Methods
 from shoal.methods.problem import NODES
+from shoal.settings.renamed import ALIASES
 
 FIXED = "by distance, fixed size"
 NN = "O(n²/k) time at most, O(n·d) memory"
@@ -293,18 +294,31 @@ def _refined(
     return Heuristic(info, method.group, refinement)
 
 
+def _with_phase_two(method: Heuristic) -> Heuristic:
+    """Return a method of the 2007 paper with phase II, which splits large groups as it groups."""
+    own = method.info.name
+    name = "tfrp" if own == "tfrp1" else f"{own}-phase2"
+    paper = "TFRP" if own == "tfrp1" else f"{own.capitalize()}+"
+    what = f"groups of much loss dissolved into their neighbors (phase II: {paper} of the paper)"
+    return _refined(method, name, partial(phase_two, part=method.group), what, TFRP_2007)
+
+
+_REFINED_2018 = (
+    ("2", "decompose", "groups dissolved into their neighbors where that loses less"),
+    ("3", "iterative", "groups dissolved and shrunk until nothing changes"),
+    ("2+", "decompose+", "groups dissolved in two orders, centroids moving with the records"),
+    ("3+", "iterative+", "groups dissolved and shrunk in two orders, centroids moving along"),
+)
+
+
 def _all_methods() -> Iterable[Method]:
     yield from _OTHERS
-    phase2 = "groups of much loss dissolved into their neighbors (phase II)"
-    for method in _OTHERS[1:]:
-        name = "tfrp" if method.info.name == "tfrp1" else f"{method.info.name}+"
-        yield _refined(method, name, phase_two, phase2, TFRP_2007)
-    once = "groups dissolved into their neighbors where that loses less"
-    often = "groups dissolved and shrunk until nothing changes"
+    yield from map(_with_phase_two, _OTHERS[1:])
     for method in _SEVEN:
         yield method
-        yield _refined(method, f"{method.info.name}2", decompose_once, once, DECOMPOSE_2018)
-        yield _refined(method, f"{method.info.name}3", iterate, often, DECOMPOSE_2018)
+        for suffix, how, what in _REFINED_2018:
+            citation = PLUS_2018 if suffix.endswith("+") else DECOMPOSE_2018
+            yield _refined(method, f"{method.info.name}{suffix}", HOW[how], what, citation)
     yield from (*_VARIABLE, *_SEARCHES, *_PROGRAMMES, *_BLOCKS, *_BY_HIERARCHIES)
 
 
@@ -313,6 +327,7 @@ REFINEMENTS = {
     how: Refiner(Info(f"{how} refinement", "refinement", "", "", "", refines=True), refine)
     for how, refine in HOW.items()
 }
+REFINEMENT = "iterative+"  # of given groups, where none is named
 AUTO, AUTO_LARGE = "ilsmc+", "fast"
 AUTO_MIXED, AUTO_MIXED_LARGE = "kaim+", "kaim-fast"  # where cells are missing or not numbers
 COLUMN_BY_COLUMN = "individual-ranking"
@@ -341,6 +356,7 @@ def find(name: str) -> Method:
             "nearly every record can be found again; shoal.microaggregate_columns does it, for "
             "comparison"
         )
+    name = ALIASES.get(name, name)
     if name not in METHODS:
         raise RequestError(
             f"there is no method {shown(name)}{nearest_names(name, ['auto', *METHODS])}"

@@ -14,6 +14,7 @@ from shoal.plan.plan import Plan
 from shoal.plan.survey import repeating_identifiers, verb_of
 from shoal.progress import StopToken
 from shoal.settings import Settings
+from shoal.settings.renamed import renamed_notes
 from shoal.table.dialects.writing_notes import writing_notes
 from shoal.table.hierarchy.listed import Listed
 from shoal.table.hierarchy.values import Rule
@@ -58,8 +59,8 @@ def unnamed_notes(unnamed: Sequence[str]) -> list[str]:
 
 
 def kept_notes(settings: Settings) -> list[str]:
-    """Return notes on rounded columns, and on kept columns that single records out."""
-    notes = [
+    """Return notes on renamed methods, rounded columns, and kept ones that single records out."""
+    notes = renamed_notes(settings.protect, settings.form, settings.shoal is not None) + [
         f"{shown(name)} is rounded to multiples of {step:g}"
         for name, step in settings.release.round.items()
     ]

@@ -13,6 +13,7 @@ from shoal.plan.aggregators import numbers_as
 from shoal.plan.hierarchies import digests
 from shoal.plan.plan import Plan
 from shoal.settings import Settings
+from shoal.settings.renamed import FORM
 from shoal.table.hierarchy.specify import is_file
 from shoal.table.roles import Role
 
@@ -49,7 +50,7 @@ def repeating_settings(plan: Plan, method: str, log: SearchLog | None) -> Settin
     released = {"numbers": numbers_as(settings)}
     if settings.roles.weight is not None:
         released["weights_as"] = settings.release.weights_as or "mean"
-    return settings.model_copy(update={"shoal": _version()}).replace(
+    return settings.model_copy(update={"shoal": _version(), "form": FORM}).replace(
         input={
             "path": source.path,
             "sha256": source.sha256,

@@ -12,7 +12,7 @@ from shoal.measures.loss import group_means, information_loss
 from shoal.methods.enforce.constraints import Constraints, check_possible
 from shoal.methods.enforce.merging import merge
 from shoal.methods.problem import Nodes, Points, Problem
-from shoal.methods.registry import find_refinement
+from shoal.methods.registry import REFINEMENT, find_refinement
 from shoal.methods.solve import solve
 from shoal.partition import Partition, canonical_labels, rows_of_groups
 from shoal.plan.notes import group_notes
@@ -146,7 +146,7 @@ class _Groups:
         if conditions.given is None:
             return solve(problem, protect.method, self.report)
         problem = replace(problem, start=conditions.given, effort="normal")
-        method = find_refinement(protect.refine or "iterative", problem.options)
+        method = find_refinement(protect.refine or REFINEMENT, problem.options)
         return solve(problem, method, self.report)
 
     def _problem(self, encoding: Points | Nodes) -> Problem:

@@ -167,7 +167,7 @@ def refine(
     labels: Any,
     k: int,
     *,
-    how: str = "iterative",
+    how: str = "iterative+",
     standardize: bool = True,
     column_weights: Mapping[str, float] | None = None,
     hierarchies: Mapping[str, str] | None = None,
@@ -188,11 +188,11 @@ def refine(
         The group of each record, as numbers or texts; every group must have k records.
     k : int
         The least number of records of a group.
-    how : str, default "iterative"
+    how : str, default "iterative+"
         `phase2` (groups of much loss are dissolved into their neighbors [1]_), `decompose` (every
-        group is tried once [2]_), `iterative` (dissolved and shrunk until nothing changes [2]_), or
-        a search from there: `ilsmc+` for the least squared error, `kaim+` for the least
-        generalization.
+        group is tried once [2]_), `iterative` (dissolved and shrunk until nothing changes [2]_),
+        `decompose+` and `iterative+` (our own forms of these, with less loss), or a search from
+        there: `ilsmc+` for the least squared error, `kaim+` for the least generalization.
     standardize, column_weights, hierarchies, orders
         As in `microaggregate`.
     seed, max_iterations, time_limit

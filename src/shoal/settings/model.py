@@ -26,9 +26,14 @@ _method = partial(Option, "Method")
 
 
 class Settings(Part):
-    """The settings of a run: parts, hierarchies and orders."""
+    """The settings of a run: parts, hierarchies and orders.
+
+    Of a recipe, `shoal` is the version that wrote it, and `form` says what its names mean
+    (`renamed.py`).
+    """
 
     shoal: str | None = None
+    form: int | None = None
     input: InputSettings = InputSettings()
     roles: RoleSettings = RoleSettings()
     protect: ProtectSettings

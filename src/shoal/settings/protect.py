@@ -13,8 +13,9 @@ from shoal.settings.kinds import FACTORS, FLAG, NUMBERS, REAL, SIZE_OF, WHOLE
 from shoal.settings.option import MAKES_GROUPS, Number, Option, Part
 
 Refine = Literal[
-    "phase2", "decompose", "iterative", "ls", "lsc", "ilsm", "ilsmc", "ilsmc+", "best", "kaim+"
-]
+    "phase2", "decompose", "iterative", "decompose+", "iterative+", "ls", "lsc", "ilsm", "ilsmc",
+    "ilsmc+", "best", "kaim+"
+]  # fmt: skip
 Threshold = Number | dict[str, Number] | None
 Effort = Literal["quick", "normal", "best"]
 Count = Annotated[int, Field(ge=0)]
@@ -164,8 +165,8 @@ class ProtectSettings(Part):
     refine: Annotated[
         Refine | None,
         _method(
-            "How given groups are refined: phase2, decompose, iterative (the default), or a "
-            "search: ilsmc+, ilsmc, ...",
+            "How given groups are refined: phase2, decompose, iterative as in the papers, "
+            "decompose+, iterative+ (the default), or a search: ilsmc+, ilsmc, ...",
             flags=("--how",), commands=("refine",), instead=MAKES_ITS_OWN, desk=False,
         ),
     ] = None  # fmt: skip

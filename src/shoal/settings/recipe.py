@@ -9,6 +9,7 @@ from typing import Any
 from shoal.errors import RequestError, shown
 from shoal.settings.hints import stored
 from shoal.settings.model import Settings, build
+from shoal.settings.renamed import as_named_before
 
 HASHED = "sha256:"  # before the hash of a file that a recipe does not name, in packs of old
 COMMITTED = "commitment:"  # before the commitment to what a published recipe does not tell
@@ -39,12 +40,17 @@ def _built(tree: dict[str, Any], name: str) -> Settings:
 def _as_of_old(tree: dict[str, Any]) -> dict[str, Any]:
     """Return the recipe of an earlier version in today's form.
 
-    It counts records, and keeps its other columns, however many records these single out: notes and
-    verdict say so. The recipe of a run names a version and every choice, so that one without a
-    choice is older.
+    It counts records, and keeps its other columns, however many records these single out, and the
+    names of its methods mean what they meant: notes and verdict say so. The recipe of a run names a
+    version and every choice, so that one without a choice is older.
     """
     protect, roles = tree.get("protect"), tree.get("roles")
-    if "shoal" not in tree or not isinstance(protect, dict) or not protect or "count" in protect:
+    if "shoal" not in tree or not isinstance(protect, dict) or not protect:
+        return tree
+    if "form" not in tree:
+        protect = as_named_before(protect)
+        tree = {**tree, "protect": protect}
+    if "count" in protect:
         return tree
     made = {**tree, "protect": {**protect, "count": "records"}}
     if isinstance(roles, dict) and isinstance(roles.get("other"), list):

@@ -14,7 +14,13 @@ from hypothesis import strategies as st
 
 import naive
 import shoal
-from naive.refine import phase2, refine_decompose, refine_iterative
+from naive.refine import (
+    phase2,
+    printed_decompose,
+    printed_iterative,
+    refine_decompose,
+    refine_iterative,
+)
 from shoal.methods.heuristics.fixed_size import fixed_size
 from shoal.methods.heuristics.refine.refinements import HOW, phase_two
 from shoal.methods.heuristics.seed import overall_extremes
@@ -27,7 +33,13 @@ from shoal.run.microaggregate import encoded_table
 from strategies import problems
 from thorough import examples, spread
 
-TWINS = {"phase2": phase2, "decompose": refine_decompose, "iterative": refine_iterative}
+TWINS = {
+    "phase2": phase2,
+    "decompose": printed_decompose,
+    "iterative": printed_iterative,
+    "decompose+": refine_decompose,
+    "iterative+": refine_iterative,
+}
 
 every_way = pytest.mark.parametrize("how", list(HOW))
 
@@ -130,7 +142,9 @@ def test_bad_labels(labels, message):
 
 def test_unknown_refinement():
     """A refinement that is not there is answered with those that are."""
-    with pytest.raises(shoal.RequestError, match="phase2, decompose, iterative"):
+    with pytest.raises(
+        shoal.RequestError, match="phase2, decompose, iterative, decompose\\+, iterative\\+"
+    ):
         shoal.refine(np.arange(6.0)[:, None], [0] * 6, 3, how="iterativ")
 
 

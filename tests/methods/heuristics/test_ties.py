@@ -8,13 +8,23 @@ import pytest
 import naive
 import shoal
 from naive.fixed_size import gsms_nn
-from naive.refine import refine_decompose, refine_iterative
+from naive.refine import (
+    printed_decompose,
+    printed_iterative,
+    refine_decompose,
+    refine_iterative,
+)
 from shoal.methods.heuristics import candidates
 from shoal.methods.heuristics.refine.refinements import HOW
 from shoal.progress import Reporter
 from thorough import spread
 
-REFINED = {"decompose": refine_decompose, "iterative": refine_iterative}
+REFINED = {
+    "decompose": printed_decompose,
+    "iterative": printed_iterative,
+    "decompose+": refine_decompose,
+    "iterative+": refine_iterative,
+}
 
 
 def of_kinds(seed, rows, kinds, width=2):
@@ -60,7 +70,8 @@ def test_only_leaders_keep_lists():
 
 
 @pytest.mark.parametrize(
-    ("how", "groups"), [("decompose", "two"), ("decompose", "many"), ("iterative", "many")]
+    ("how", "groups"),
+    [("decompose+", "two"), ("decompose+", "many"), ("iterative+", "many"), ("iterative", "many")],
 )
 def test_huge_groups_and_ties(how, groups):
     """Two groups of ten thousand, and three kinds of records in many groups, end in seconds.

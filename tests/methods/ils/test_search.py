@@ -142,7 +142,7 @@ def test_never_worse_than_the_start(iterations):
         assert np.bincount(labels).min() >= k
 
 
-@pytest.mark.parametrize("method", ["mdav", "centroid+", "hilbert"])
+@pytest.mark.parametrize("method", ["mdav", "centroid-phase2", "hilbert"])
 def test_from_the_labels_of_a_method(method):
     """What a method found is where a search starts, and it loses less in the end."""
     matrix = normal(150, 3)

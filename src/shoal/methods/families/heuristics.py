@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from shoal.kernels.arrays import Floats, Integers
 from shoal.methods.families.descent import by_weights
-from shoal.methods.heuristics.refine.refinements import Refinement
+from shoal.methods.heuristics.refine.refinements import Grouping, Refinement
 from shoal.methods.method import Family
 from shoal.methods.problem import Problem, Solution
 from shoal.progress import Reporter
-
-Grouping = Callable[[Floats, int, Reporter], Integers]
 
 
 @dataclass(frozen=True)

@@ -21,14 +21,7 @@ from shoal.kernels.tree import Pool
 from shoal.methods.heuristics import pool as pools
 from shoal.methods.heuristics.fixed_size import label, run
 from shoal.methods.heuristics.grow import grow
-from shoal.methods.heuristics.pool import (
-    centroid,
-    distance_to,
-    holds,
-    point,
-    runs_on,
-    size,
-)
+from shoal.methods.heuristics.pool import holds, point, runs_on, size
 from shoal.methods.heuristics.seed import opposite
 from shoal.progress import Reporter
 
@@ -82,8 +75,9 @@ def pair_by_pair(
 ) -> int:
     """While the pool holds 2k: grow both records of the farthest pair; then, from k on, one.
 
-    The one farther from the pool's centroid grows first. If that takes the other one in, the
-    record farthest from it stands in. spread IN/OUT, labels IN/OUT (n).
+    The one of the lower row grows first, which is nearest to the figures of the 2007 paper. If
+    that takes the other one in, the record farthest from it stands in. spread IN/OUT, labels
+    IN/OUT (n).
     """
     first, second, waits = -1, -1, False
     for _ in range(2 * rounds):
@@ -102,10 +96,7 @@ def pair_by_pair(
 
 @inlined
 def farthest_pair(pool: Pool, spread: Spread) -> tuple[int, int]:
-    """Return argmax D(x, y): of several such pairs that of the lowest rows. spread IN/OUT.
-
-    The one of the two that is farther from the pool's centroid comes first.
-    """
+    """Return argmax D(x, y): of several such pairs that of the lowest rows. spread IN/OUT."""
     spread.state[1] += 1
     turn = spread.state[1]
     bounds, rows = spread.bounds, spread.rows
@@ -124,13 +115,7 @@ def farthest_pair(pool: Pool, spread: Spread) -> tuple[int, int]:
             break
         else:
             low, known = bounds[0] - slack(bounds[0], pool.error), True
-    other = spread.partners[row]
-    center = centroid(pool)
-    one, two = distance_to(pool, row, center), distance_to(pool, other, center)
-    margin = slack(max(one, two), pool.error)
-    if two > one + margin or (two >= one - margin and other < row):
-        return other, row
-    return row, other
+    return row, spread.partners[row]
 
 
 @inlined

@@ -12,7 +12,7 @@ from shoal.methods.heuristics.optimal import optimal_1d as optimal_column
 from shoal.methods.heuristics.order import hilbert as hilbert_order
 from shoal.methods.heuristics.order import through_groups
 from shoal.methods.heuristics.refine import groups as groupings
-from shoal.methods.heuristics.refine.refinements import by_falling_loss, split
+from shoal.methods.heuristics.refine.steps import by_falling_loss, split
 from shoal.methods.heuristics.spanning import cut_tree, spanning_tree
 from shoal.progress import Reporter
 

@@ -22,7 +22,7 @@ from shoal.methods.heuristics.pool import (
     size,
     take,
 )
-from shoal.methods.heuristics.refine.refinements import better
+from shoal.methods.heuristics.refine.steps import better
 from shoal.progress import Reporter
 
 GAMMAS = (0.2, 1.1)  # for scattered and for clustered data, say the authors

@@ -39,7 +39,7 @@ from shoal.table.read import read_with
 from shoal.table.table import Table
 
 NUMBERS = (
-    "mdav", "v-mdav", "mdav-mhm", "mst", "hilbert", "tfrp", "diameter+", "cbfs-nc3", "fast",
+    "mdav", "v-mdav", "mdav-mhm", "mst", "hilbert", "tfrp", "diameter-phase2", "cbfs-nc3+", "fast",
     "ilsmc+",
 )  # fmt: skip
 MIXED = "kaim", "kaim+", "k-member", "mdav", "tfrp", "hilbert", "fast", "ilsmc+"

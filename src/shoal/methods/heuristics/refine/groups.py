@@ -30,7 +30,7 @@ class Groups(NamedTuple):
     heads: Integers  # (capacity) first member, or -1
     after: Integers  # (n) next member, or -1
     before: Integers  # (n) the one before, or -1
-    state: Integers  # numbers given, groups there, length of the list, a tree or none, FEW
+    state: Integers  # numbers given, groups there, length of the list, a tree or none, FEW, FIRST
     moved: Integers  # (capacity) groups that have changed since
     listed: Integers  # (capacity) whether a group is among them
     members: Integers  # (n) work space
@@ -50,7 +50,7 @@ class Groups(NamedTuple):
     error: float
 
 
-GIVEN, THERE, MOVED, PLANTED, SWEPT = 0, 1, 2, 3, 4
+GIVEN, THERE, MOVED, PLANTED, SWEPT, FIRST = 0, 1, 2, 3, 4, 5
 FEW = 1000  # measured: with fewer groups a sweep over all is faster than the tree
 
 
@@ -72,7 +72,7 @@ def make(matrix: Floats, labels: Integers, k: int, few: int = FEW) -> Groups:
         heads=np.full(capacity, -1, dtype=np.int64),
         after=np.full(rows, -1, dtype=np.int64),
         before=np.full(rows, -1, dtype=np.int64),
-        state=np.array([count, count, 0, 0, few], dtype=np.int64),
+        state=np.array([count, count, 0, 0, few, 0], dtype=np.int64),
         moved=np.empty(capacity, dtype=np.int64),
         listed=np.zeros(capacity, dtype=np.int64),
         members=np.empty(rows, dtype=np.int64),
@@ -249,13 +249,13 @@ def sort(values: Integers, count: int) -> None:
 def nearest_group(groups: Groups, tree: Pool, row: int, skip: int, limit: int) -> int:
     """Return the group with the nearest centroid, of those with 1 to limit - 1 members, or -1.
 
-    One group may be skipped (-1: none). The lowest number wins a tie.
+    One group may be skipped (-1: none), and all before FIRST are. The lowest number wins a tie.
     """
     moved, sizes, point = groups.moved, groups.sizes, groups.point
     matrix, centers = groups.matrix, groups.centers
     for j in range(point.shape[0]):
         point[j] = matrix[row, j]
-    if groups.state[PLANTED] == 0:
+    if groups.state[PLANTED] == 0 or groups.state[FIRST] > 0:
         return _sweep(groups, skip, limit)
     nearest(tree, point, skip, 1 + ANY)
     best = tree.found[0]
@@ -278,12 +278,12 @@ def nearest_group(groups: Groups, tree: Pool, row: int, skip: int, limit: int) -
 
 @part
 def _sweep(groups: Groups, skip: int, limit: int) -> int:
-    """Return the group whose centroid is nearest to the point in the work space, from all."""
+    """Return the group whose centroid is nearest to the point in the work space, FIRST or later."""
     sizes, block = groups.sizes, groups.block
-    count = groups.state[GIVEN]
+    first, count = groups.state[FIRST], groups.state[GIVEN]
     least, second, high, best = np.inf, np.inf, np.inf, -1
     for turn in range(2):  # the second one where groups tie: the lowest wins
-        for start in range(0, count, BLOCK):
+        for start in range(first, count, BLOCK):
             stop = min(start + BLOCK, count)
             squared_distances(groups.centers, start, stop, groups.point, block)
             for i in range(stop - start):

@@ -23,17 +23,21 @@ from shoal.methods.heuristics.refine.groups import (
     set_aside,
 )
 
+PHASE_TWO, FROZEN, REFRESHED = 0, 1, 2  # rules by which a group is dissolved
+
 
 @inlined
-def scatter(groups: Groups, tree: Pool, group: int, limit: int, refresh: bool) -> bool:
+def scatter(groups: Groups, tree: Pool, group: int, limit: int, rule: int) -> bool:
     """Send all members of a group to their nearest others if SSE falls; tell whether it did.
 
     SSE changes by the sum over the members x of b / (b + 1) D(x, c), c and b centroid and size of
-    the group that x joins at that moment, less the SSE of the group that goes. `refresh`: the
-    member nearest to any group goes first, and the next looks at the centroids as they are then
-    (2018); else all look at the centroids from before the first went, and groups with fewer
-    than limit members take one more (2007). groups IN/OUT.
+    the group that x joins at that moment, less the SSE of the group that goes. PHASE_TWO (2007):
+    all look at the centroids from before the first went, and groups with fewer than limit members
+    take one more. REFRESHED: the member nearest to any group goes first, and the next looks at the
+    centroids as they are then. FROZEN (2018): no centroid moves whoever goes, and what falls is the
+    sum of D(x, c), which SSE is never above. groups IN/OUT.
     """
+    refresh = rule == REFRESHED
     matrix, centers = groups.matrix, groups.centers
     count = gather(groups, group)
     loss, margin = 0.0, 0.0
@@ -59,7 +63,7 @@ def scatter(groups: Groups, tree: Pool, group: int, limit: int, refresh: bool) -
             added = np.inf
             break
         slot = groups.slots[target]
-        if slot < 0:
+        if slot < 0 and rule != FROZEN:
             slot = touched
             groups.slots[target] = slot
             groups.touched[slot] = target
@@ -68,7 +72,10 @@ def scatter(groups: Groups, tree: Pool, group: int, limit: int, refresh: bool) -
             touched += 1
             if refresh:
                 set_aside(groups, target)
-        gap = _join(groups, row, target, slot, refresh)
+        if rule == FROZEN:
+            gap = distance(matrix, centers, row, target)
+        else:
+            gap = _join(groups, row, target, slot, refresh)
         moved = target if gap > 0.0 else -1  # an equal centroid stays where it is
         margin += slack(gap, groups.error)
         added += gap
@@ -113,20 +120,20 @@ def _join(groups: Groups, row: int, target: int, slot: int, refresh: bool) -> fl
 
 @loop
 def dissolve(
-    groups: Groups, tree: Pool, order: Integers, k: int, refresh: bool, start: int, stop: int
+    groups: Groups, tree: Pool, order: Integers, k: int, rule: int, start: int, stop: int
 ) -> int:
     """Try to dissolve the groups order[start:stop], one after the other. groups IN/OUT, order IN.
 
     Returns where it stopped: before the end, if a new tree would pay.
 
-    With `refresh` every group, and they take in any number (2018, figure 2); else those below 2k,
-    and they take in up to 4k - 1 (2007, phase II).
+    By PHASE_TWO those below 2k, and they take in up to 4k - 1 (2007); else every group, and they
+    take in any number (2018, figure 2).
     """
-    rows = groups.labels.shape[0]
+    limit = 4 * k - 1 if rule == PHASE_TWO else groups.labels.shape[0] + 1
     for i in range(start, stop):
         if is_crowded(groups):
             return i
         size = groups.sizes[order[i]]
-        if groups.state[THERE] > 1 and size > 0 and (refresh or size < 2 * k):
-            scatter(groups, tree, order[i], rows + 1 if refresh else 4 * k - 1, refresh)
+        if groups.state[THERE] > 1 and size > 0 and (rule != PHASE_TWO or size < 2 * k):
+            scatter(groups, tree, order[i], limit, rule)
     return stop

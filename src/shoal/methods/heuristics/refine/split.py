@@ -8,6 +8,7 @@ from shoal.kernels.jit import ANY, inlined, loop, part
 from shoal.kernels.nearest import slack
 from shoal.kernels.tree import Pool
 from shoal.methods.heuristics.refine.groups import (
+    FIRST,
     GIVEN,
     THERE,
     Groups,
@@ -23,30 +24,32 @@ from shoal.methods.heuristics.refine.groups import (
 
 
 @loop
-def split_large(groups: Groups, tree: Pool, k: int) -> bool:
+def split_large(groups: Groups, tree: Pool, k: int, within: bool) -> bool:
     """Split every group of 2k or more, first come first served (2018, figure 3). groups IN/OUT.
 
-    A left-over record may fill another group to 2k; that one is split in its turn. Returns False
-    where it stopped before the end, because a new tree would pay.
+    A left-over record may fill another group to 2k; that one is split in its turn. `within`: it
+    joins a group of the same split. Returns False where it stopped before the end, because a new
+    tree would pay.
     """
     group = 0
     while group < groups.state[GIVEN]:
         if is_crowded(groups):
             return False
         if groups.sizes[group] >= 2 * k:
-            group = min(group + 1, _split(groups, tree, group, k))
+            group = min(group + 1, _split(groups, tree, group, k, within))
         else:
             group += 1
     return True
 
 
 @inlined
-def _split(groups: Groups, tree: Pool, group: int, k: int) -> int:
+def _split(groups: Groups, tree: Pool, group: int, k: int, within: bool) -> int:
     """Part a group by CBFS, grown to the centroid; return the lowest group that reached 2k.
 
     A rest of exactly k stays together; the records of a smaller one join the nearest groups there
-    are, the nearest record first. groups IN/OUT.
+    are (`within`: of those just made), the nearest record first. groups IN/OUT.
     """
+    earliest = groups.state[GIVEN]
     left = gather(groups, group)
     for i in range(left):
         leave(groups, groups.members[i])
@@ -63,6 +66,7 @@ def _split(groups: Groups, tree: Pool, group: int, k: int) -> int:
         center(groups, made)
         return group + 1
     lowest = groups.state[GIVEN]
+    groups.state[FIRST] = earliest if within else 0
     lines, moved = line_up(groups, left), -2
     for _ in range(left):
         line = call_nearest(groups, tree, lines, moved, -1 + ANY)
@@ -74,6 +78,7 @@ def _split(groups: Groups, tree: Pool, group: int, k: int) -> int:
         center(groups, target)
         if groups.sizes[target] >= 2 * k:
             lowest = min(lowest, target)
+    groups.state[FIRST] = 0
     return lowest  # type: ignore[no-any-return]
 
 

@@ -119,7 +119,9 @@ def test_no_stray_prints(repository):
 def test_readme_shows_the_published_figures(repository):
     """The table of methods in the README is that of `make published`."""
     with (repository / "docs/published/2018.csv").open() as file:
-        found = {(r["table"], r["method"], r["k"]): float(r["found"]) for r in csv.DictReader(file)}
+        rows = list(csv.DictReader(file))
+    found = {(r["table"], r["method"], r["k"]): float(r["found"]) for r in rows}
+    found |= {(r["table"], f"{r['method']}+", r["k"]): float(r["plus"]) for r in rows if r["plus"]}
     readme = (repository / "README.md").read_text()
     lines = [line.strip("| ").split(" | ") for line in readme.splitlines() if line[:2] == "| "]
     head = next(line for line in lines if line[0] == "table, k")

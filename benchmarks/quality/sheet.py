@@ -8,8 +8,8 @@ from printed import ONCE, TWICE
 from winners import TABLES, table5, table6
 
 UNKNOWN = """\
-Rounding twice means to four digits and then to three, as print seems to be in census and tarragona.
-What is off, and why, as far as it is known:
+Rounding twice means to four digits and then to three, as print seems to be in census and tarragona;
+below it is said which cells are equal only so. What is off, and why, as far as it is known:
 
 - Unrefined: census cbfs-nn at k = 10 has no left-over record, and is off all the same.
 - Suffix 2: the paper does not say in which order groups are visited nor when centroids move. The

@@ -15,11 +15,11 @@ below it is said which cells are equal only so. What is off, and why, as far as 
 - Suffix 2: the paper does not say in which order groups are visited nor when centroids move. The
   form here visits them by falling SSE and moves no centroid during a pass. For census cbfs-nc2 at
   k = 30 the same run goes on to suffix 3, which is equal to print.
-- Suffix 3: on tarragona from k = 10 on, where the number of records is no multiple of k, something
-  is unknown. A first sort by the SSE that groups had before their left-over records joined makes 29
-  of 42 cells equal (all of k = 3, 4 and 5) and leaves the other tables as they are; sums with old
-  centroids of these groups, in Decompose, in Shrink or in both, make fewer. It is not done here, as
-  the refinement of given groups cannot know which records were left over.
+- Suffix 3: records that a method leaves over join the nearest groups after the first Decompose, not
+  before it as with suffix 2; so every cell of k = 3, 4 and 5 is equal, on eia all but one. What is
+  still unknown concerns tarragona from k = 10 on. Tried and no nearer: left-over records in order
+  of the rows or with centroids that stay, here or within splits; old centroids of their groups in
+  Decompose or Shrink; what is left over as a group of its own that Decompose dissolves.
 - 2007: cells depend on the order in which left-over records join groups; the nearest pair of a
   record and a group first is nearest to both papers.
 

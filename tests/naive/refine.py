@@ -153,8 +153,11 @@ def phase2(data, groups, k, part=phase1):
     )
 
 
-def frozen(data, groups, k):
-    """Decompose of 2018 as it prints: groups by falling SSE, centroids as they were before."""
+def frozen(data, groups, k, left=()):
+    """Decompose of 2018 as it prints: groups by falling SSE, centroids as they were before.
+
+    Records that are left over then join the nearest groups.
+    """
     groups = [in_order(groups)[n] for n in by_falling_sse(data, in_order(groups))]
     centers = dict(enumerate(data.centroid(group) for group in groups))
     living = dict(enumerate(groups))
@@ -170,7 +173,9 @@ def frozen(data, groups, k):
             del living[number]
             for x in members:
                 living[targets[x]] = [*living[targets[x]], x]
-    return split_within(data, list(living.values()), k)
+    groups = list(living.values())
+    join_nearest(data, groups, left)
+    return split_within(data, groups, k)
 
 
 def split_within(data, groups, k):
@@ -205,11 +210,22 @@ def printed_decompose(data, groups, k):
     return better(data, in_order(groups), frozen(data, groups, k))
 
 
-def printed_iterative(data, groups, k):
-    """Suffix 3 as printed: Decompose and Shrink while SSE falls."""
-    best = in_order(groups)
+def printed_iterative(data, groups, k, left=()):
+    """Suffix 3 as printed: Decompose and Shrink while SSE falls.
+
+    Records that are left over join the nearest groups after the first Decompose.
+    """
+    start = [list(group) for group in groups]
+    join_nearest(data, start, left)
+    found = shrink_within(data, frozen(data, groups, k, left), k)
     while True:
+        best = found
         found = shrink_within(data, frozen(data, best, k), k)
         if not falls(data, total_sse(data, best), total_sse(data, found)):
-            return best
-        best = found
+            return better(data, in_order(start), best)
+
+
+def printed_from_method(data, groups, k):
+    """Suffix 3 of a method's groups of k, to which it has added the records left over."""
+    left = sorted(row for group in groups for row in group[k:])
+    return printed_iterative(data, [group[:k] for group in groups], k, left)

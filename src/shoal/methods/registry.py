@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import partial
 
 from shoal.errors import RequestError, nearest_names, shown
+from shoal.kernels.arrays import Integers
 from shoal.methods.citations import (
     COLUMNS,
     DECOMPOSE_2018,
@@ -311,6 +313,12 @@ _REFINED_2018 = (
 )
 
 
+def _leaving(method: Heuristic) -> Heuristic:
+    """Return a method of the 2018 paper that leaves records over, for its refinement to place."""
+    group: Callable[..., Integers] = method.group
+    return replace(method, group=partial(group, leave=True))
+
+
 def _all_methods() -> Iterable[Method]:
     yield from _OTHERS
     yield from map(_with_phase_two, _OTHERS[1:])
@@ -318,7 +326,8 @@ def _all_methods() -> Iterable[Method]:
         yield method
         for suffix, how, what in _REFINED_2018:
             citation = PLUS_2018 if suffix.endswith("+") else DECOMPOSE_2018
-            yield _refined(method, f"{method.info.name}{suffix}", HOW[how], what, citation)
+            own = _leaving(method) if suffix == "3" else method
+            yield _refined(own, f"{method.info.name}{suffix}", HOW[how], what, citation)
     yield from (*_VARIABLE, *_SEARCHES, *_PROGRAMMES, *_BLOCKS, *_BY_HIERARCHIES)
 
 

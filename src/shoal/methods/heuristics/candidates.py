@@ -63,7 +63,7 @@ class Candidates(NamedTuple):
     block: Floats  # (BLOCK) work space
 
 
-def gsms(matrix: Floats, k: int, report: Reporter) -> Integers:
+def gsms(matrix: Floats, k: int, report: Reporter, *, leave: bool = False) -> Integers:
     """Group by successive selection of the best candidate."""
     rows, width = matrix.shape
     long = min(rows - 1, REACH * k)
@@ -90,7 +90,7 @@ def gsms(matrix: Floats, k: int, report: Reporter) -> Integers:
     for start in range(0, leaders.size, 10_000):
         report("candidates", start, leaders.size)
         best_by_best(pool, candidates, k, leaders[start : start + 10_000], nobody, 0, 0)
-    return run(matrix, pool, k, partial(best_by_best, pool, candidates, k, nobody), report)
+    return run(matrix, pool, k, partial(best_by_best, pool, candidates, k, nobody), report, leave)
 
 
 def equals(matrix: Floats) -> tuple[Integers, Integers]:

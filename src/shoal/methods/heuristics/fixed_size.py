@@ -79,12 +79,13 @@ def fixed_size(
     *,
     references: Callable[[Floats], Floats] | None = None,
     by_centroid: bool = False,
+    leave: bool = False,
 ) -> Integers:
     """Group one by one: farthest from the centroid, or from the reference points in turn."""
     pool = pools.make(matrix, k)
     points = np.empty((0, matrix.shape[1])) if references is None else references(matrix)
     loop = partial(make_groups, pool, k, np.ascontiguousarray(points), 0, by_centroid)
-    return run(matrix, pool, k, loop, report)
+    return run(matrix, pool, k, loop, report, leave)
 
 
 def mdav(
@@ -94,16 +95,19 @@ def mdav(
     *,
     classic: bool = False,
     by_centroid: bool = False,
+    leave: bool = False,
 ) -> Integers:
     """Group two by two: the farthest from the centroid and its opposite."""
     pool = pools.make(matrix, k)
     centroid = np.empty((0, matrix.shape[1]))
     loop = partial(make_groups, pool, k, centroid, 3 * k if classic else 2 * k, by_centroid)
-    return run(matrix, pool, k, loop, report)
+    return run(matrix, pool, k, loop, report, leave)
 
 
-def run(matrix: Floats, pool: Pool, k: int, loop: Loop, report: Reporter) -> Integers:
-    """Call a loop until it makes no more groups, then place what is left."""
+def run(
+    matrix: Floats, pool: Pool, k: int, loop: Loop, report: Reporter, leave: bool = False
+) -> Integers:
+    """Call a loop until it makes no more groups, then place what is left, or `leave` it at -1."""
     rows = matrix.shape[0]
     labels = np.full(rows, -1, dtype=np.int64)
     rounds = max(1, DISTANCES_A_CALL // rows)
@@ -114,7 +118,7 @@ def run(matrix: Floats, pool: Pool, k: int, loop: Loop, report: Reporter) -> Int
     rest = np.flatnonzero(labels < 0)
     if rest.size >= k:
         labels[rest] = made
-    else:
+    elif not leave:
         join_nearest(matrix, labels, rest)
     report("grouping", rows, rows)
     return labels

@@ -4,7 +4,8 @@ The pseudo-code of Khomnotai, Lin, Peng and Santra leaves open in which order gr
 and when centroids move. In this form groups are visited by falling SSE, no centroid moves during a
 pass of Decompose, left-over records of a split stay in it, and groups made by a split come before
 all others, the last one first. It never adds to the loss: SSE is at most the sum of the distances
-to the centroids from before, and a split of a group loses no more than the group.
+to the centroids from before, and a split of a group loses no more than the group. With suffix 3
+the records that a method leaves over join only after the first Decompose.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.kernels.arrays import Floats, Integers
+from shoal.methods.heuristics.fixed_size import join_nearest
 from shoal.methods.heuristics.refine import groups as groupings
 from shoal.methods.heuristics.refine.groups import FEW, Groups, given
 from shoal.methods.heuristics.refine.scatter import FROZEN
@@ -33,34 +35,45 @@ def decompose(
 
 
 def iterate(matrix: Floats, labels: Integers, k: int, report: Reporter, few: int = FEW) -> Integers:
-    """Repeat {Decompose, Shrink} until the partition stays (2018, figure 1; suffix 3)."""
-    while True:
+    """Repeat {Decompose, Shrink} until the partition stays (2018, figure 1; suffix 3).
+
+    Records that a method left over (-1) join the nearest groups after the first Decompose.
+    """
+    joined = labels.copy()
+    join_nearest(matrix, joined, np.flatnonzero(labels < 0))
+    smaller = _decomposed(matrix, labels, k, report, few)
+    best = _shrunk(matrix, smaller, k, report, few)
+    while best is not labels:
+        labels = best
         smaller = _decomposed(matrix, labels, k, report, few)
         best = better(matrix, labels, _shrunk(matrix, smaller, k, report, few))
-        if best is labels:
-            return labels
-        labels = best
+    return better(matrix, joined, labels)
 
 
 def _decomposed(matrix: Floats, labels: Integers, k: int, report: Reporter, few: int) -> Integers:
     """Return the groups after Decompose, numbered as they are visited next."""
-    _, labels = np.unique(labels, return_inverse=True)
-    ranks = np.argsort(by_falling_loss(matrix, labels))
-    groups = groupings.make(matrix, ranks[labels], k, few)
-    count = given(groups)
-    dissolve_each(groups, np.arange(count), k, FROZEN, report)
-    return _split(groups, k, count)
+    placed = labels >= 0
+    own = np.ascontiguousarray(matrix[placed])
+    _, compact = np.unique(labels[placed], return_inverse=True)
+    ranks = np.argsort(by_falling_loss(own, compact))
+    groups = groupings.make(own, ranks[compact], k, few)
+    dissolve_each(groups, np.arange(given(groups)), k, FROZEN, report)
+    found = np.full(labels.size, -1, dtype=np.int64)
+    _, found[placed] = np.unique(groups.labels, return_inverse=True)
+    join_nearest(matrix, found, np.flatnonzero(~placed))
+    return _split(groupings.make(matrix, found, k, few), k)
 
 
 def _shrunk(matrix: Floats, labels: Integers, k: int, report: Reporter, few: int) -> Integers:
     """Return the groups after Shrink, numbered as they are visited next."""
     groups = groupings.make(matrix, labels, k, few)
-    count = given(groups)
     shrink_each(groups, k, report)
-    return _split(groups, k, count)
+    return _split(groups, k)
 
 
-def _split(groups: Groups, k: int, count: int) -> Integers:
-    """Split large groups; the new ones come before the `count` old ones, the last one first."""
+def _split(groups: Groups, k: int) -> Integers:
+    """Split large groups; the new ones come before the others, the last one first."""
+    before = given(groups)
     labels = split(groups, k, within=True)
-    return np.where(labels < count, labels, count - 1 - labels)
+    _, found = np.unique(np.where(labels < before, labels, -labels), return_inverse=True)
+    return found.astype(np.int64)

@@ -56,7 +56,7 @@ def test_in_the_report(result, tmp_path):
     assert report.verdict == report.to_dict()["verdict"] == "safe, but"
     assert "but kept columns single out" in report.summary().splitlines()[2]
     assert 'class="answer but"' in report.to_html()
-    assert 'class="verdict but"' in short(report)
+    assert "<strong>safe as asked, but kept" in short(report)
     assert replace(report, verdict="safe").verdict == "safe, but"
     result.save(tmp_path)
     assert load_report(tmp_path)[0].verdict == "safe, but"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,11 +55,11 @@ class Chart:
         It needs `shoal[charts]`.
         """
         check_extra("charts", DRAWING)
-        svg = self.drawn()
-        if svg is None:
-            raise OutputError("the chart could not be drawn")
-        if path is not None:
-            _write(path, ".svg", svg.encode("utf-8"), force)
+        with _place(path, ".svg", force) as place:
+            svg = self.drawn()
+            if svg is None:
+                raise OutputError("the chart could not be drawn")
+            place(svg.encode("utf-8"))
         return svg
 
     def drawn(self) -> str | None:
@@ -75,10 +76,10 @@ class Chart:
         """
         if not 0 < scale <= 10:
             raise RequestError("scale must be a number above 0, at most 10")
-        svg, convert = self.to_svg(), importlib.import_module("vl_convert")
-        png = bytes(convert.svg_to_png(svg, scale=float(scale)))
-        if path is not None:
-            _write(path, ".png", png, force)
+        with _place(path, ".png", force) as place:
+            svg, convert = self.to_svg(), importlib.import_module("vl_convert")
+            png = bytes(convert.svg_to_png(svg, scale=float(scale)))
+            place(png)
         return png
 
     def to_altair(self) -> Any:
@@ -90,7 +91,8 @@ class Chart:
         target = Path(path)
         kind = check_chart_file(target)
         if kind == ".json":
-            _write(target, kind, json.dumps(self.spec, indent=2).encode("utf-8"), force)
+            with _place(target, kind, force) as place:
+                place(json.dumps(self.spec, indent=2).encode("utf-8"))
         elif kind == ".svg":
             self.to_svg(target, force=force)
         else:
@@ -118,14 +120,21 @@ def _optional(module: str, what: str, package: str) -> Any:
         raise RequestError(f"{what} needs another package: pip install {package}") from None
 
 
-def _write(path: str | Path, kind: str, content: bytes, force: bool) -> None:
-    """Write a file, whole or not at all, whose name ends as what it holds."""
+@contextmanager
+def _place(path: str | Path | None, kind: str, force: bool) -> Iterator[Callable[[bytes], None]]:
+    """Yield what writes a file whole or not at all, checked before it is made; without one, nothing.
+
+    Its name ends as what it holds.
+    """
+    if path is None:
+        yield lambda content: None
+        return
     target = Path(path)
     if target.suffix.lower() != kind:
         raise RequestError(f"{shown(target)}: the name must end in {kind}")
     with Staging(force=force) as staging:
         staging.check(target)
-        staging.add(target, content)
+        yield lambda content: staging.add(target, content)
         staging.commit()
 
 

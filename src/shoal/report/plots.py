@@ -121,13 +121,13 @@ def _optional(module: str, what: str, package: str) -> Any:
 
 
 @contextmanager
-def _place(path: str | Path | None, kind: str, force: bool) -> Iterator[Callable[[bytes], None]]:
-    """Yield what writes a file whole or not at all, checked before it is made; without one, nothing.
+def _place(path: str | Path | None, kind: str, force: bool) -> Iterator[Callable[[bytes], object]]:
+    """Yield what writes a file, whole or not at all; nothing without a path. It is checked before.
 
     Its name ends as what it holds.
     """
     if path is None:
-        yield lambda content: None
+        yield lambda _: None
         return
     target = Path(path)
     if target.suffix.lower() != kind:

@@ -23,7 +23,8 @@ MIXED = [method.name for method in shoal.methods() if method.on_nodes]
 BLOCKS = [method.name for method in shoal.methods() if method.in_blocks]
 STEADY = [name for name in METHODS if name not in (*SEARCHES, *MIXED, *BLOCKS)]
 UP_TO_2K = {"mdav", "v-mdav", "mst", "mdav-mhm", "hilbert", "optimal-1d", "tfrp", "centroid-phase2"}
-UP_TO_2K |= {*SEARCHES, *BLOCKS}
+THESIS = {"ls", "lsc", "ilsm", "ilsmc"}  # groups of any size, as written there
+UP_TO_2K |= {*SEARCHES, *BLOCKS} - THESIS
 
 every_method = pytest.mark.parametrize("method", METHODS)
 every_steady_method = pytest.mark.parametrize("method", STEADY)

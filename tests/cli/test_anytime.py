@@ -158,15 +158,15 @@ def test_start_from_a_method_or_from_labels():
     names = [f"g{label}" for label in start.labels]
     lost = start.information_loss
     for given, loss in (("hilbert", lost), (start.labels, lost), (names, lost), ([0] * 120, 100.0)):
-        found = library.microaggregate(MATRIX, 4, method="ilsmc", start=given, max_iterations=0)
+        found = library.microaggregate(MATRIX, 4, method="ilsmc-near", start=given, max_iterations=0)
         assert found.search.loss_start <= loss * (1 + 1e-9)
         assert found.information_loss < loss
     with pytest.raises(library.RequestError, match="start: 119 for 120 records"):
-        library.microaggregate(MATRIX, 4, method="ilsmc", start=start.labels[1:])
+        library.microaggregate(MATRIX, 4, method="ilsmc-near", start=start.labels[1:])
     with pytest.raises(library.RequestError, match="is a search itself"):
-        library.microaggregate(MATRIX, 4, method="ilsmc", start="ls")
+        library.microaggregate(MATRIX, 4, method="ilsmc-near", start="ls")
     with pytest.raises(library.RequestError, match="there is no method 'mdavv'"):
-        library.microaggregate(MATRIX, 4, method="ilsmc", start="mdavv")
+        library.microaggregate(MATRIX, 4, method="ilsmc-near", start="mdavv")
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,10 @@ from fuzz.tables import DATES, NUMBERS, TEXTS
 Draw = Callable[["Asking"], Any]
 NONSENSE = (-1, 0, 2.5, "x", None, "", True, [], {}, float("nan"), 10**30, "a=b")
 AGGREGATORS = ("mean", "median", "mode", "medoid", "generalize", "range")
-SLOW = ("exact", "best", "ilsm", "ilsmc", "ilsmc+", "ls", "lsc", "kaim+")
+SLOW = (
+    "exact", "best", "ilsm", "ilsmc", "ilsmc+", "ls", "lsc", "kaim+", "ls-steepest",
+    "lsc-steepest", "ilsm-steepest", "ilsmc-near",
+)  # fmt: skip
 
 
 class Asking:

@@ -80,7 +80,7 @@ def test_full_disk(copy):
 
 EACH = (  # every kernel is in one of them
     "mdav", "diameter-phase2", "cbfs-nc3", "gsms-nn3+", "v-mdav", "mdav-mhm", "mst", "hilbert",
-    "tfrp", "optimal-1d", "ls", "ilsmc+", "best", "fast", "kaim+", "k-member",
+    "tfrp", "optimal-1d", "ls", "ls-steepest", "ilsmc+", "best", "fast", "kaim+", "k-member",
 )  # fmt: skip
 
 

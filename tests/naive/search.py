@@ -135,3 +135,36 @@ def may_swap(matrix, labels, i, j):
     """Whether a swap between groups i and j can gain, as far as radii tell."""
     between = np.sqrt(squared(center(matrix, labels, i), center(matrix, labels, j)))
     return bool(radius(matrix, labels, i) + radius(matrix, labels, j) > between)
+
+
+def visit_pair(matrix, one, two, k, enough=1e-11):
+    """A visit of the 2020 thesis to two groups, plainly: lists of rows, changed in place.
+
+    Every swap that gains is made at once, then every shift there, then every shift back; a move is
+    tried by the SSE of both groups, from scratch. Returns whether any was made.
+    """
+
+    def error(*groups):
+        return sum(((matrix[g] - matrix[g].mean(axis=0)) ** 2).sum() for g in groups)
+
+    made = False
+    for i in range(len(one)):
+        for j in range(len(two)):
+            before = error(one, two)
+            one[i], two[j] = two[j], one[i]
+            if error(one, two) < before - enough * before:
+                made = True
+            else:
+                one[i], two[j] = two[j], one[i]
+    for here, there in ((one, two), (two, one)):
+        for x in here[::-1]:  # the last one takes the place of who goes
+            if len(here) <= k:
+                break
+            rest = [row for row in here if row != x]
+            before = error(here, there)
+            if error(rest, [*there, x]) < before - enough * before:
+                here[here.index(x)] = here[-1]
+                here.pop()
+                there.append(x)
+                made = True
+    return made

@@ -27,6 +27,11 @@ LS_2015 = (
     "Laszlo and Mukherjee 2015, Iterated local search for microaggregation, Journal of Systems and "
     "Software 100"
 )
+ILSMC_2020 = (
+    "Bierman 2020, Improvements to iterated local search for microaggregation, doctoral "
+    "dissertation, Nova Southeastern University"
+)
+OUR_2020 = f"{ILSMC_2020}; made faster in ways of our own"
 K_MEMBER_2007 = (
     "Byun, Kamra, Bertino and Li 2007, Efficient k-anonymization using clustering techniques, "
     "DASFAA"
@@ -39,12 +44,11 @@ TOP_DOWN = (
 KAIM_PLUS = f"{KAIM}; groups split from the top down and improved by a local search of our own"
 KAIM_FAST = f"{KAIM}; blocks and their mending are our own"
 LARGE = (
-    f"{MDAV_2005}; local search of the 2020 thesis; cuts of Friedman, Bentley and Finkel 1977, ACM "
+    f"{MDAV_2005}; local search: {ILSMC_2020}; cuts of Friedman, Bentley and Finkel 1977, ACM "
     "TOMS 3(3); blocks and their mending are our own"
 )
 COLUMNS = (
     "Column generation: Aloise, Hansen and Liberti 2012, An improved column generation algorithm "
     "for minimum sum-of-squares clustering, Mathematical Programming 131; subset-row cuts: Jepsen "
-    "and others 2008, Operations Research 56(2); search of the 2020 thesis"
+    f"and others 2008, Operations Research 56(2); search: {ILSMC_2020}"
 )
-ILSMC_2020 = "Iterated local search for microaggregation with change tracking (2020 thesis)"

@@ -21,6 +21,7 @@ from shoal.methods.citations import (
     LS_2015,
     MDAV_2005,
     MST_2005,
+    OUR_2020,
     PLUS_2018,
     TFRP_2007,
     TOP_DOWN,
@@ -163,6 +164,8 @@ _VARIABLE = (
 )  # fmt: skip
 
 SEARCH = "by distance, search"
+ALL_PAIRS = "O(n²/k²) a pass, O(n·d) memory"
+FIRST_PASS = "O(n²/k²) for the first pass, O(n·d) memory"
 ROUNDS = {"quick": 3, "normal": 12, "best": 60}  # of `best`, by effort
 
 
@@ -173,33 +176,55 @@ def _search(name: str, summary: str, cost: str, citation: str, search: Search) -
 _SEARCHES = (
     _search(
         "ls",
-        "shifts and swaps between all pairs of groups until none gains, from random starts",
-        "O(n²/k²) a pass, O(n·d) memory; 100 restarts", LS_2015,
-        Search(local="all", neighbors=0, restarts=True),
+        "pairs of groups in random order, each swap and shift that gains made at once, until none "
+        "does; from random starts",
+        f"{ALL_PAIRS}; 100 restarts", LS_2015,
+        Search(local="all", visits="pairs", restarts=True),
     ),
     _search(
         "lsc",
-        "as ls, but a pass looks only at pairs with a group that has changed",
-        "O(n²/k²) for the first pass, O(n·d) memory; 100 restarts", ILSMC_2020,
-        Search(neighbors=0, restarts=True),
+        "as ls, but a pass visits only pairs with a group that has changed",
+        f"{FIRST_PASS}; 100 restarts", ILSMC_2020, Search(visits="pairs", restarts=True),
     ),
     _search(
         "ilsm",
         "ls, then again and again: a group dissolved or a new one distilled, and ls",
-        "O(n²/k²) a pass, O(n·d) memory; 5,000 iterations", LS_2015,
-        Search(local="all", neighbors=0),
+        f"{ALL_PAIRS}; 5,000 iterations", LS_2015, Search(local="all", visits="pairs"),
     ),
     _search(
         "ilsmc",
-        "as ilsm, but only what changed is looked at, and only where neighbors are",
+        "as ilsm, but a pass visits only pairs with a group that has changed",
+        f"{FIRST_PASS}; an iteration about O(n·d/k); 5,000 iterations",
+        ILSMC_2020, Search(visits="pairs"),
+    ),
+    _search(
+        "ls-steepest",
+        "as ls, but group by group, and the best move of a pair while one gains",
+        f"{ALL_PAIRS}; 100 restarts", OUR_2020,
+        Search(local="all", neighbors=0, restarts=True),
+    ),
+    _search(
+        "lsc-steepest",
+        "as ls-steepest, but a pass looks only at pairs with a group that has changed",
+        f"{FIRST_PASS}; 100 restarts", OUR_2020, Search(neighbors=0, restarts=True),
+    ),
+    _search(
+        "ilsm-steepest",
+        "ls-steepest, then again and again: a group dissolved or a new one distilled",
+        f"{ALL_PAIRS}; 5,000 iterations", OUR_2020, Search(local="all", neighbors=0),
+    ),
+    _search(
+        "ilsmc-near",
+        "as ilsmc, but only groups that own a near record are partners, and the best move of a "
+        "pair is made: much faster",
         "an iteration about O(k²·d) whatever n is, O(n·(k + d)) memory; 5,000 iterations",
-        ILSMC_2020, Search(),
+        OUR_2020, Search(),
     ),
     _search(
         "ilsmc+",
-        "as ilsmc, with groups of much loss dissolved first and annealing: the least loss",
+        "as ilsmc-near, with groups of much loss dissolved first and annealing: the least loss",
         "an iteration about O(k²·d) whatever n is, O(n·(k + d)) memory; 5,000 iterations",
-        ILSMC_2020, Search(moves=MOVES, samples=5, acceptance=Annealing()),
+        OUR_2020, Search(moves=MOVES, samples=5, acceptance=Annealing()),
     ),
 )  # fmt: skip
 

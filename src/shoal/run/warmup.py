@@ -50,4 +50,4 @@ def _within_rules(matrix: npt.NDArray[np.float64]) -> None:
     rules, values = make_rules(table, Requirement(k=3, l=2, t=0.4), {}, None, ())
     for enforcement in ("swap", "slices"):
         problem = Problem(Points(matrix), 3, constraints=Constraints(rules, values, enforcement))
-        solve(problem, "ilsmc", Reporter(None))
+        solve(problem, "ilsmc-near", Reporter(None))

@@ -14,7 +14,7 @@ from shoal.settings.option import MAKES_GROUPS, Number, Option, Part
 
 Refine = Literal[
     "phase2", "decompose", "iterative", "decompose+", "iterative+", "ls", "lsc", "ilsm", "ilsmc",
-    "ilsmc+", "best", "kaim+"
+    "ls-steepest", "lsc-steepest", "ilsm-steepest", "ilsmc-near", "ilsmc+", "best", "kaim+",
 ]  # fmt: skip
 Threshold = Number | dict[str, Number] | None
 Effort = Literal["quick", "normal", "best"]

@@ -12,13 +12,13 @@ from shoal.kernels.arrays import Integers
 from shoal.kernels.rules import NONE, Rules
 from shoal.methods.enforce.constraints import enforced_partitions
 from shoal.methods.ils.parameters import Search
+from shoal.methods.ils.room import ROOM
 from shoal.methods.ils.search import search
 from shoal.methods.ils.task import Task
 from shoal.methods.problem import Problem, Solution
 from shoal.progress import Reporter
 
 DESCENT: Mapping[str, Any] = {"stop": {"iterations": 0}, "runs": 1}  # to the next local optimum
-ROOM = 10**8  # places for the members of groups
 
 
 def has_room(labels: Integers, k: int) -> bool:

@@ -16,6 +16,7 @@ from shoal.methods.ils.layout import (
     LEVEL,
     LOSS,
     MAY_SPLIT,
+    PAIRWISE,
     PATIENCE,
     PERTURBED,
     RETURN_TO_BEST,
@@ -34,15 +35,18 @@ def advance(s: State, trace: Floats, budget: int) -> bool:
     """Go on with a search for a budget of pairs of groups; tell whether it has ended.
 
     It ends at the local optimum after STOP perturbations, or where TARGET or PATIENCE say so. s
-    IN/OUT, trace OUT (at least STOP - SINCE + 1): the best loss after every perturbation.
+    IN/OUT, trace OUT (at least STOP - SINCE + 1): the best loss after every perturbation. Where
+    pairs are visited one by one, it goes on as far as the next perturbation: `pairwise` descends.
     """
     counts, sums = s.counts, s.sums
     while budget > 0:
         if not is_optimal(s):
+            if s.choices[PAIRWISE] == 1:
+                return False
             budget -= look(s) + 1
             continue
-        split = counts[ITERATION] == 0 or s.choices[MAY_SPLIT] == 1  # always first and last
-        split = split and s.choices[BREACH] == 0
+        always = counts[ITERATION] == 0 and s.choices[PAIRWISE] == 0  # first and last
+        split = (always or s.choices[MAY_SPLIT] == 1) and s.choices[BREACH] == 0
         double = find_double(s) if split else -1
         kind = 2
         if double < 0:  # a local optimum: decide, then perturb

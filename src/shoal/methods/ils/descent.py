@@ -12,6 +12,7 @@ from shoal.methods.ils.advance import advance
 from shoal.methods.ils.layout import (
     AGAIN,
     BEST,
+    DUE,
     EVERY,
     FEWEST,
     FIRST,
@@ -73,7 +74,8 @@ def set_choices(s: State, options: Search, k: int) -> None:
     most, least = rows // k, -(-rows // (2 * k - 1))
     choices[FEWEST] = most - int((most - least) * options.share)
     choices[EVERY] = s.neighbors.shape[1] == 0
-    choices[AGAIN] = options.local == "all"
+    choices[AGAIN] = options.local != "changed"
+    choices[DUE] = options.local == "due"
     choices[MAY_SHIFT], choices[MAY_SWAP] = ("shift" in options.moves, "swap" in options.moves)
     choices[MAY_SPLIT] = "split" in options.moves
     choices[MAY_DISSOLVE] = "dissolve" in options.perturbations

@@ -157,7 +157,10 @@ class Search:
 
     `moves` are shift, swap and split: at a local optimum a group of 2k or more becomes two (the
     groupings that come in and go out are split in any case). `local` is "changed" (LSC: pairs with
-    a changed group) or "all" (LS: all pairs in every pass). `neighbors` is how many nearest records
+    a changed group), "all" (LS: all pairs in every pass) or "due" (all but those that nothing can
+    have changed for: the moves of "all", sooner). `visits` says how: "groups" (group by group, the
+    best move of a pair while one gains) or "pairs" (pairs in random order, the first moves that
+    gain, groups of any size: the thesis's own). `neighbors` is how many nearest records
     of each record say where to look for partners; None: as many as serve for k, 0: all groups are
     partners. `samples` is the sampling constant s of the biased dissolve. `share` says how many of
     the possible numbers of groups are allowed, from the largest down. `restarts`: a new random
@@ -173,6 +176,7 @@ class Search:
     """
 
     local: str = "changed"
+    visits: str = "groups"
     neighbors: int | None = None
     moves: tuple[str, ...] = ("shift", "swap")
     perturbations: tuple[str, ...] = ("dissolve", "distill")
@@ -187,8 +191,14 @@ class Search:
 
     def check(self) -> Self:
         """Return the search, or say what makes no sense."""
-        if self.local not in ("changed", "all"):
-            raise RequestError("local must be 'changed' or 'all'")
+        if self.local not in ("changed", "all", "due"):
+            raise RequestError("local must be 'changed', 'all' or 'due'")
+        if self.visits not in ("groups", "pairs"):
+            raise RequestError("visits must be 'groups' or 'pairs'")
+        if self.local == "due" and self.visits == "groups":
+            raise RequestError("local = 'due' is for visits = 'pairs'")
+        if self.neighbors and self.visits == "pairs":
+            raise RequestError("neighbors are for visits = 'groups', which ilsmc-near makes")
         for name, low in (
             ("neighbors", 0), ("samples", 1), ("runs", 1), ("schedule", 1), ("looks", 0),
         ):  # fmt: skip

@@ -30,10 +30,12 @@ from shoal.methods.ils.layout import (
     DISSOLVED,
     DISTILLED,
     EVERY,
+    GROWS,
     IMPROVED,
     ITERATION,
     LABEL,
     PAIRS,
+    PAIRWISE,
     RULES,
     SHIFTS,
     SHIFTS_TRIED,
@@ -46,7 +48,9 @@ from shoal.methods.ils.layout import (
 )
 from shoal.methods.ils.log import gains, pairs_by_pass
 from shoal.methods.ils.neighbors import neighbors
+from shoal.methods.ils.pairwise import settle
 from shoal.methods.ils.parameters import Late
+from shoal.methods.ils.room import enough_for, waiting_places, widened
 from shoal.methods.ils.start import random_start, small_groups
 from shoal.methods.ils.state import State
 from shoal.methods.ils.stopping import NEVER, Watch
@@ -123,7 +127,11 @@ class _Perturbations:
         limit = self.watch.limit
         self.schedule = self.options.schedule or (limit if 0 < limit < NEVER else self.usual)
         self.start, self.most, self.largest = task.start, 4 * self.k, 0
-        if task.start is not None and task.rules.any():
+        self.pairwise = self.options.visits == "pairs" and weights is None
+        room = enough_for(task.start, self.k) if self.pairwise and task.start is not None else 0
+        if room > 0:
+            self.most = room
+        elif task.start is not None and task.rules.any():
             self.largest = int(np.bincount(task.start).max())
             self.most = max(self.most, min(self.largest, LARGE_GROUP))
         elif task.start is not None:
@@ -135,11 +143,11 @@ class _Perturbations:
         near = self._near()
         self.states = [self._make(near, run) for run in range(count)]
         self.runs = range(count)
-        warm_up(matrix.shape[1])
+        warm_up(matrix.shape[1], self.pairwise)
 
     def _near(self) -> Integers:
         """Return the nearest neighbors of each record: candidate partners of moves."""
-        wanted = self.options.neighbors
+        wanted = 0 if self.options.visits == "pairs" else self.options.neighbors
         if wanted is None:  # measured: more of them cost more than they find
             wanted = max(4, 4 * self.k // 5)
         if wanted > 0 and self.options.local == "changed":
@@ -154,6 +162,9 @@ class _Perturbations:
         s.choices[BREACH], s.choices[RULES] = pointers(self.rules[run])
         set_choices(s, options, k)
         s.choices[TOTAL] = self.schedule
+        s.choices[PAIRWISE] = s.choices[GROWS] = self.pairwise
+        if self.pairwise and options.local == "due":
+            s = s._replace(due=waiting_places(s))
         target = options.stop.target
         s.levels[TARGET] = 0.0 if target is None else target / 100.0 * self.total
         states.load(s, random_start(self.rows, k, rng) if self.start is None else self.start)
@@ -170,7 +181,7 @@ class _Perturbations:
                 for s in self.states:
                     s.records[:, BEST], s.sums[BEST_SUM] = s.records[:, LABEL], s.sums[CURRENT]
                 return
-            there = all(everywhere(lambda i: advance(self.states[i], trace[i], self.sizes.pairs)))
+            there = all(everywhere(lambda i: self._step(i, trace[i])))
         self._note(0, trace)
         for s in self.states:
             s.history[:] = s.sums[BEST_SUM]
@@ -185,15 +196,23 @@ class _Perturbations:
             s = self.states[i]
             s.choices[SINCE], s.choices[STOP] = since, stop
             if s.counts[ITERATION] >= since:  # else it has ended before the others
-                self._descend(s, trace[i])
+                self._descend(i, trace[i])
 
         everywhere(work)
         self._note(since, trace)
         self.watch.done = max(int(s.counts[ITERATION]) for s in self.states)
         self.watch.stopped_by = self._reached(stop)
 
-    def _descend(self, s: State, trace: Floats) -> None:
-        while not advance(s, trace, self.sizes.pairs):
+    def _step(self, run: int, trace: Floats) -> bool:
+        """Go on with a run for a while; tell whether it has ended."""
+        if self.pairwise:
+            self.states[run] = widened(self.states[run])
+            if not settle(self.states[run], self.sizes.pairs):
+                return False
+        return advance(self.states[run], trace, self.sizes.pairs)
+
+    def _descend(self, run: int, trace: Floats) -> None:
+        while not self._step(run, trace):
             self.watch.report.stop.check()
 
     def _reached(self, stop: int) -> str:
@@ -238,7 +257,8 @@ class _Perturbations:
         """Compare all groups of every run once more, pair by pair, and take the best grouping.
 
         After a descent that was cut short that would be a descent again, past any limit: then only
-        where it is a matter of a moment.
+        where it is a matter of a moment. Where pairs are visited one by one it would be a search of
+        another kind.
         """
         figures = {
             "runs": len(self.runs), "schedule": self.schedule, "seconds": self.watch.seconds,
@@ -246,14 +266,14 @@ class _Perturbations:
             "pairs_examined": sum(int(s.counts[PAIRS]) for s in self.states),
             "pairs_by_pass": pairs_by_pass(self.states),
         }  # fmt: skip
-        for s in self.states:
+        for run, s in enumerate(self.states if not self.pairwise else []):
             labels = canonical_labels(s.records[:, BEST])
             if labels.max() < (self.sizes.quick if self.cut else self.sizes.closing):
                 s.choices[STOP], s.choices[SINCE] = 0, 0
                 s.choices[EVERY], s.choices[AGAIN] = 1, 0
                 s.counts[ITERATION] = 0
                 states.load(s, labels)
-                self._descend(s, np.zeros(1))
+                self._descend(run, np.zeros(1))
         best = min(self.states, key=lambda s: float(s.sums[BEST_SUM]))
         labels = canonical_labels(best.records[:, BEST])
         end = self._percent(squared_error(self.matrix, labels, self.weights).sum())
@@ -280,9 +300,9 @@ class _Restarts(_Perturbations):
         """Descend from a new random start in every run."""
 
         def work(i: int) -> None:
+            states.load(self.states[i], random_start(self.rows, self.k, self.rngs[i]))
+            self._descend(i, np.zeros(1))
             s = self.states[i]
-            states.load(s, random_start(self.rows, self.k, self.rngs[i]))
-            self._descend(s, np.zeros(1))
             if s.sums[BEST_SUM] < self.least[i] * (1.0 - 1e-11):
                 self.least[i], self.best[i] = float(s.sums[BEST_SUM]), s.records[:, BEST].copy()
 
@@ -304,8 +324,10 @@ class _Restarts(_Perturbations):
             self.watch.stopped_by = self._at_target()
 
 
-def warm_up(width: int) -> None:
+def warm_up(width: int, pairwise: bool = False) -> None:
     """Compile (or load) the kernels, so that a time limit counts the search alone."""
     tiny = states.make(np.zeros((4, width)), np.zeros((4, 0), dtype=np.int64), 2, 5, 1, 1)
     states.load(tiny, np.array([0, 0, 1, 1], dtype=np.int64))
+    if pairwise:
+        settle(tiny, 1)
     advance(tiny, np.zeros(1), 1)

@@ -36,6 +36,7 @@ from shoal.methods.ils.layout import (
     LABEL,
     LARGE,
     LARGE_AT,
+    LARGEST,
     LEVELS,
     LISTED,
     LISTS,
@@ -55,6 +56,7 @@ from shoal.methods.ils.layout import (
     WEIGHTED,
     K,
 )
+from shoal.methods.ils.order import ROUNDS
 
 
 class State(NamedTuple):
@@ -77,6 +79,8 @@ class State(NamedTuple):
     apart: Floats  # (2, most + 1) work space: distances between members and another centroid
     history: Floats  # past losses, for late acceptance
     pairs: Floats  # (PASSES, 2) pairs of groups looked at in a pass; how often there was one
+    order: Integers  # (ROUNDS, groups) random order of the pairs of groups in a pass
+    due: Integers  # places in that order where a pass has still to look: a heap
     error: float  # what rounding may have done to a coordinate
 
 
@@ -111,6 +115,8 @@ def make(
         apart=np.zeros((2, max(most, largest) + 1)),
         history=np.zeros(history),
         pairs=np.zeros((PASSES, 2)),
+        order=np.zeros((ROUNDS, groups), dtype=np.int64),
+        due=np.zeros(0, dtype=np.int64),
         error=rounding(matrix),
     )
     state.choices[K], state.choices[MOST] = k, most
@@ -193,6 +199,7 @@ def refresh(s: State, group: int) -> None:
 def _enter_lists(groups: Integers, lists: Integers, counts: Integers, k: int, group: int) -> None:
     """Enter a group into the lists where it belongs, and strike it from the others."""
     size = groups[group, SIZE]
+    counts[LARGEST] = max(counts[LARGEST], size)
     if size == 0:
         strike(groups, lists, counts, ALIVE + ANY, group)
         lists[FREE, counts[FREE]] = group
@@ -248,7 +255,7 @@ def load(s: State, labels: Integers) -> None:
     for i in range(LISTS):
         counts[i] = 0
     counts[PASS] += 1
-    counts[AT] = 0
+    counts[AT] = counts[LARGEST] = 0
     for group in range(groups.shape[0]):
         groups[group, SIZE], groups[group, LARGE_AT] = 0, -1
         s.centers[group, LOSS] = 0.0

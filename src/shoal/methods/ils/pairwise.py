@@ -1,0 +1,178 @@
+"""Local search of the 2020 thesis: pairs of groups in random order, first moves that gain.
+
+A pass of LS visits all pairs, one of LSC those with a group that changed in the pass before. Where
+only the pairs that are *due* are visited, a pass of LS leaves out the visits that change nothing:
+neither group has changed since the last one. It makes the same moves in the same order as LS.
+"""
+
+from __future__ import annotations
+
+import math
+
+from shoal.kernels.arrays import Integers
+from shoal.kernels.jit import ANY, inlined, loop, part
+from shoal.methods.ils.first import improve_first, may_gain
+from shoal.methods.ils.layout import (
+    AGAIN,
+    ALIVE,
+    ALIVE_AT,
+    AS_TARGET,
+    AT,
+    CHANGED,
+    DUE,
+    GROWS,
+    LARGEST,
+    LEVEL,
+    MOST,
+    PAIRS,
+    PASS,
+    PASSES,
+    TARGETS,
+    WAITING,
+)
+from shoal.methods.ils.order import number_at, place_of, shuffle
+from shoal.methods.ils.state import State, note
+
+ALL = -1  # number of places that wait, where a pass goes through all of them
+
+
+@inlined
+def side_of(s: State) -> int:
+    """Return the side of the square of places: each target with each group has one."""
+    columns = s.counts[ALIVE]
+    rows = columns if s.choices[AGAIN] == 1 else s.counts[TARGETS]
+    return int(math.ceil(math.sqrt(rows * columns)))
+
+
+@part
+def begin_pass(s: State) -> None:
+    """Make the changed groups (or all) the targets of a pass, in an order of its own. s IN/OUT."""
+    groups, lists, counts = s.groups, s.lists, s.counts
+    due = s.choices[DUE] == 1 and 4 * counts[CHANGED] < counts[ALIVE]
+    source = ALIVE if s.choices[AGAIN] == 1 and not due else CHANGED
+    size = counts[source]
+    counts[PASS] += 1
+    counts[TARGETS], counts[CHANGED], counts[AT] = size, 0, 0
+    shuffle(s.order, side_of(s), s.random)
+    counts[WAITING] = 0 if due else ALL
+    for i in range(size):
+        lists[TARGETS, i] = lists[source, i]
+        enter(s, lists[TARGETS, i])
+    s.pairs[min(counts[LEVEL], PASSES - 1), 1] += 1
+    counts[LEVEL] += 1
+
+
+@part
+def enter(s: State, group: int) -> None:
+    """Make a group a target; where places wait, those of its pairs with others do from now on.
+
+    Without room for all of them, the pass goes through every place that is left. s IN/OUT.
+    """
+    groups, lists, counts, heap = s.groups, s.lists, s.counts, s.due
+    groups[group, AS_TARGET] = counts[PASS]
+    side = counts[ALIVE]
+    for i in range(side if counts[WAITING] != ALL else 0):
+        other = lists[ALIVE, i]
+        if groups[other, AS_TARGET] == counts[PASS]:
+            continue
+        first, second = min(group, other), max(group, other)
+        number = groups[first, ALIVE_AT] * side + groups[second, ALIVE_AT]
+        place = place_of(s.order, number, side)
+        if place < counts[AT]:
+            continue
+        if counts[WAITING] == heap.shape[0]:
+            counts[WAITING] = ALL
+            return
+        at = counts[WAITING]
+        counts[WAITING] += 1
+        while at > 0 and heap[(at - 1) // 2] > place:
+            heap[at] = heap[(at - 1) // 2]
+            at = (at - 1) // 2
+        heap[at] = place
+
+
+@part
+def next_place(heap: Integers, size: int) -> int:
+    """Take the least of some places out of their heap. heap IN/OUT."""
+    least, last, at = heap[0], heap[size - 1], 0
+    while 2 * at + 1 < size - 1:
+        child = 2 * at + 1
+        if child + 1 < size - 1 and heap[child + 1] < heap[child]:
+            child += 1
+        if heap[child] >= last:
+            break
+        heap[at] = heap[child]
+        at = child
+    heap[at] = last
+    return least  # type: ignore[no-any-return]
+
+
+@inlined
+def is_full(s: State) -> bool:
+    """Tell whether a group has half of the room that there is for one, and may get more."""
+    return 2 * s.counts[LARGEST] > s.choices[MOST] and s.choices[GROWS] == 1
+
+
+@part
+def seek(s: State, side: int, stop: int) -> int:
+    """Go on to the next pair that may gain; return its number, -1 where the places run out.
+
+    side: of the square of places, stop: the place to go to at most. s IN/OUT.
+    """
+    groups, lists, counts, again = s.groups, s.lists, s.counts, s.choices[AGAIN] == 1
+    order, columns, looked, found = s.order, counts[ALIVE], 0, -1 + ANY
+    rows = columns if again else counts[TARGETS]
+    at, waiting = counts[AT], counts[WAITING]
+    while at < stop and waiting != 0 and found < 0:
+        if waiting != ALL:
+            at = next_place(s.due, waiting)
+            waiting -= 1
+        number = number_at(order, at, side)
+        at += 1
+        row = int(number / columns)
+        if row >= rows:
+            continue
+        one = lists[ALIVE, row] if again else lists[TARGETS, row]
+        two = lists[ALIVE, number - row * columns]
+        both = again or groups[two, AS_TARGET] == counts[PASS]
+        if one == two or (both and one > two):
+            continue
+        looked += 1
+        if may_gain(s, one, two):
+            found = number
+    counts[AT], counts[WAITING] = at, waiting
+    counts[PAIRS] += looked
+    s.pairs[min(counts[LEVEL], PASSES) - 1, 0] += looked
+    return found
+
+
+@loop
+def settle(s: State, budget: int) -> bool:
+    """Go on with passes over pairs for a budget of places; tell whether nothing gains any more.
+
+    It stops, too, where a group has grown to half of the room that there is for one. s IN/OUT.
+    """
+    lists, counts, again = s.lists, s.counts, s.choices[AGAIN] == 1
+    while budget > 0 and not is_full(s):
+        side = side_of(s)
+        over = counts[AT] >= side * side if counts[WAITING] == ALL else counts[WAITING] == 0
+        if counts[TARGETS] == 0 or over:
+            if counts[CHANGED] == 0:
+                counts[TARGETS] = counts[AT] = 0
+                return True
+            begin_pass(s)
+            continue
+        before = counts[AT]
+        number = seek(s, side, min(side * side, before + budget))
+        budget -= counts[AT] - before
+        if number >= 0:
+            row = number // counts[ALIVE]
+            one = lists[ALIVE, row] if again else lists[TARGETS, row]
+            two = lists[ALIVE, number % counts[ALIVE]]
+            moves = improve_first(s, one, two)
+            for turn in range(2 if moves > 0 else 0):
+                group = one if turn == 0 else two
+                note(s.groups, lists, counts, group)
+                if counts[WAITING] != ALL and s.groups[group, AS_TARGET] != counts[PASS]:
+                    enter(s, group)
+    return False

@@ -1,10 +1,10 @@
-"""What the parts share: the adult table, whole, sampled or blanked; losses, computed once; bars."""
+"""What the parts share: the adult table, whole, sampled or blanked, and what methods lose of it."""
 
 from __future__ import annotations
 
 import sys
 import time
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -33,6 +33,7 @@ class Data(NamedTuple):
 
     records: int | None = None  # None: all
     missing: float | None = None  # None: as they are
+    draw: int = 0  # another one draws other records and cells
 
 
 ALL = Data()
@@ -45,19 +46,19 @@ class Loss(NamedTuple):
     deleted: float
 
 
-def sampled(table, records):
-    """Return some random records; a larger sample holds the smaller ones."""
-    return table.take(np.random.default_rng(0).permutation(table.rows)[:records])
+def sampled(table, records, draw):
+    """Return some random records; a larger sample holds the smaller ones of the same draw."""
+    return table.take(np.random.default_rng(draw).permutation(table.rows)[:records])
 
 
-def blanked(table, share):
+def blanked(table, share, draw):
     """Return the quasi-identifiers with random cells blanked until a share of them is missing.
 
     A greater share blanks the cells of a smaller one too.
     """
     values = [table[name].values for name in NAMES]
     missing = np.stack([np.asarray(column.is_null()) for column in values])
-    present = np.random.default_rng(0).permutation(np.flatnonzero(~missing))
+    present = np.random.default_rng(draw).permutation(np.flatnonzero(~missing))
     missing.flat[present[: round(share * missing.size) - int(missing.sum())]] = True
     return read(
         pa.table(
@@ -82,9 +83,9 @@ def coded(data, width):
     """
     table = adult()
     if data.records is not None:
-        table = sampled(table, data.records)
+        table = sampled(table, data.records, data.draw)
     if data.missing is not None:
-        table = blanked(table, data.missing)
+        table = blanked(table, data.missing, data.draw)
     names = NAMES[:width]
     table = with_roles(table, dict.fromkeys(names, Role.QUASI_IDENTIFIER))
     return code(table, trees(names))
@@ -95,12 +96,8 @@ def incomplete(coded):
     return np.any([column.absent for column in coded.columns], axis=0)
 
 
-@cache
-def lost(method, k, width=WIDTH, data=ALL, start=None, seed=0):
-    """Return what a method loses; k-member deletes the incomplete records first, as in the paper.
-
-    The figures share points, which are computed once.
-    """
+def lose(method, k, width=WIDTH, data=ALL, start=None, seed=0):
+    """Return what a method loses; k-member deletes the incomplete records first, as in the paper."""
     begun = time.perf_counter()
     whole = some = coded(data, width)
     if method == "k-member":
@@ -115,8 +112,3 @@ def lost(method, k, width=WIDTH, data=ALL, start=None, seed=0):
         flush=True,
     )
     return found
-
-
-def random_kaim(k, width=WIDTH, data=ALL, seed=0):
-    """Return what KAIM loses from random starts, which are the paper's."""
-    return lost("kaim", k, width, data, "random", seed).total

@@ -18,7 +18,7 @@ from telling import Bar
 TIMES_AS_FAST = {("census", 3): 5, ("eia10", 3): 5, ("census", 10): 4}
 SEEDS = {3: 10, 10: 5}  # by k
 LOSS = 1.005
-BIASES = {1: "ilsmc", 5: "bDissolve"}  # the recipes of the same s
+BIASES = {1: "ilsmc-near", 5: "bDissolve"}  # the recipes of the same s
 
 ROWS = 1_000, 3_162, 10_000, 31_623, 100_000
 GROWTH_ITERATIONS = 2_000
@@ -89,9 +89,9 @@ def clustered(rows, columns=8, clusters=50):
 
 
 def seconds_an_iteration(points, k, method):
-    """Return the seconds of an iteration of `ilsmc` from a local optimum near a method's groups."""
+    """Return the seconds of an iteration of `ilsmc-near` from a local optimum near a method's groups."""
     start = shoal.microaggregate(points, k, method=method, standardize=False).labels
-    start, _ = run(points, k, "ilsmc", 0, start=start)
+    start, _ = run(points, k, "ilsmc-near", 0, start=start)
     at = {}
 
     def look(progress):
@@ -100,7 +100,7 @@ def seconds_an_iteration(points, k, method):
     found = []
     for seed in range(GROWTH_SEEDS):
         at.clear()
-        run(points, k, "ilsmc", GROWTH_ITERATIONS, start=start, seed=seed, callback=look)
+        run(points, k, "ilsmc-near", GROWTH_ITERATIONS, start=start, seed=seed, callback=look)
         found.append((at[GROWTH_ITERATIONS] - at[0]) / GROWTH_ITERATIONS)
     return min(found)
 

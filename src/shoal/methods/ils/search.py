@@ -127,7 +127,8 @@ class _Perturbations:
         limit = self.watch.limit
         self.schedule = self.options.schedule or (limit if 0 < limit < NEVER else self.usual)
         self.start, self.most, self.largest = task.start, 4 * self.k, 0
-        self.pairwise = self.options.visits == "pairs" and weights is None
+        weigh_alike = weights is None or bool((weights == 1.0).all())
+        self.pairwise = self.options.visits == "pairs" and weigh_alike  # the thesis has no weights
         room = enough_for(task.start, self.k) if self.pairwise and task.start is not None else 0
         if room > 0:
             self.most = room

@@ -12,7 +12,7 @@ TESTS := $(BIN)/python -m pytest -n $$(($$($(BIN)/python -c 'import os; print(os
 # what tests use; Spark is apart, as it needs Java
 TESTED := $(foreach one,charts dask duckdb formats optimal sign sklearn web,--extra $(one))
 
-.PHONY: run test test-all lint coverage attacks fuzz faults bars papers published study search kaim mixed closeness audit measures scale records estimates load cluster mutate size compat lock clean
+.PHONY: run test test-all lint coverage attacks fuzz faults bars papers papers-full published study thesis search kaim mixed closeness audit measures scale records records-check estimates load cluster mutate size compat lock clean
 
 run: $(VENV)/run.stamp          ## anonymize the embedded sample into out/ and out.private/
 	$(BIN)/shoal run src/shoal/datasets/patients.toml -o out/ --force
@@ -55,17 +55,31 @@ study: $(VENV)/test.stamp       ## the 2007 paper's study of loss and speed, wit
 	$(BIN)/python benchmarks/study_2007/losses.py
 	$(BIN)/python benchmarks/study_2007/study.py
 
-PAPERS := published study search kaim
-papers: $(VENV)/test.stamp      ## every page of printed figures beside ours; each is made whatever the others miss
+# each page is made whatever the others miss
+PAPERS := published study thesis kaim records-check
+define each_paper
 	@missed=; for page in $(PAPERS); do \
-	  $(MAKE) --no-print-directory $$page || missed="$$missed $$page"; done; \
+	  $(MAKE) --no-print-directory $$page $(1) || missed="$$missed $$page"; done; \
 	  test -z "$$missed" || { echo "papers: bars are missed in$$missed" >&2; exit 1; }
+endef
 
-search: $(VENV)/test.stamp      ## the 2020 thesis: losses, pairs, speed, growth, curves beside ours
+papers: $(VENV)/test.stamp      ## every page of printed figures beside ours, within an hour on two cores
+	$(call each_paper,)
+
+papers-full: $(VENV)/test.stamp ## as papers, with all restarts, runs and repeats as printed: about a day, goes on where it ended
+	$(call each_paper,FULL=--full)
+
+thesis: $(VENV)/test.stamp      ## of the 2020 thesis what is printed: tables 3 to 7, figures 1 to 11
+	$(BIN)/python benchmarks/search/search.py $(FULL) table3 table4 table5 table6 table7 descents pairs
+
+records-check: $(VENV)/test.stamp  ## the records beside print, every loss computed again
+	$(BIN)/python benchmarks/records/records.py check
+
+search: $(VENV)/test.stamp      ## the 2020 thesis, and beyond it: speed, growth, curves
 	$(BIN)/python benchmarks/search/search.py
 
 kaim: $(VENV)/test.stamp        ## the KAIM paper: figures 4 to 8 on the adult table, kaim beside k-member
-	$(BIN)/python benchmarks/kaim/kaim.py
+	$(BIN)/python benchmarks/kaim/kaim.py $(FULL)
 
 mixed: $(VENV)/test.stamp       ## texts, trees, missing cells: kaim+ beside kaim and other methods
 	$(BIN)/python benchmarks/mixed/mixed.py

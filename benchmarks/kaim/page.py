@@ -135,8 +135,11 @@ def ratio_text(rows):
         wrapped("""`kaim` from random starts. The paper says 0.438 and not how it took the mean. A
             point that two figures have counts in both. The last column has the mean of ratios of
             `kaim-paper`, in brackets of how many points."""),
-        table(["figure", "points", "mean of ratios", "ratio of mean losses", "kaim-paper"], cells,
-              left=1),
+        table(
+            ["figure", "points", "mean of ratios", "ratio of mean losses", "kaim-paper"],
+            cells,
+            left=1,
+        ),
     ]
 
 

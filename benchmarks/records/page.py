@@ -10,19 +10,19 @@ from telling import read, table, wrapped
 BUDGETS = {"minute": "60 seconds", "moment": "10 seconds"}
 
 
-def write(folder, parts, seconds):
+def write(folder, parts):
     """Write README.md."""
     text = [
         "# The lowest losses",
         wrapped(
-            f"`best` of Shoal {shoal.__version__}, the best of runs of {seconds} seconds (`shoal "
-            f"anonymize ... --method best --time-limit {seconds}`), on the reference tables, "
-            "beside the least figure in print and the bound below which no grouping goes. Losses "
-            "are 100 SSE/SST of the standardized tables, in percent. Made by `make records`, "
-            f"Python {platform.python_version()}, on two cores, every number measured; the csv "
-            "files beside this page hold all of them, [labels](labels) the groups, one line a "
-            "record in the order of the table. `SHOAL_DATA=... python check.py` computes every "
-            "loss again, with numpy alone."
+            f"The least losses of all runs ever made by Shoal (now {shoal.__version__}) on the "
+            "reference tables, whatever the method, beside the least figure in print and the bound "
+            "below which no grouping goes. Losses are 100 SSE/SST of the standardized tables, in "
+            f"percent. Made by `make records`, Python {platform.python_version()}, on two cores, "
+            "every number measured; records.csv has the command that made each, [labels](labels) "
+            "the groups, one line a record in the order of the table. A label file is only replaced "
+            "by one that loses less (`benchmarks/records/keep.py`, which merges files of others, "
+            "too). `SHOAL_DATA=... python check.py` computes every loss again, with numpy alone."
         ),
         "## Records",
         table(
@@ -38,6 +38,17 @@ def write(folder, parts, seconds):
             "(loss - bound) / bound; 0 says that the grouping is proven optimal. From k = 7 on the "
             "bound is the one by nearest records, which is weak: the gap is what is proven, not "
             "what is likely."
+        ),
+        "## Commands",
+        wrapped(
+            "What makes each record again: iterations and seed, not seconds. Where it has a time "
+            "limit the run was made before iterations were noted, and another machine may end "
+            "elsewhere."
+        ),
+        table(
+            ["table", "k", "command"],
+            [[row["table"], row["k"], f"`{row['command']}`"] for row in read(folder, "records")],
+            left=3,
         ),
     ]  # fmt: skip
     for part, budget in BUDGETS.items():

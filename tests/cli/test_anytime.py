@@ -158,7 +158,9 @@ def test_start_from_a_method_or_from_labels():
     names = [f"g{label}" for label in start.labels]
     lost = start.information_loss
     for given, loss in (("hilbert", lost), (start.labels, lost), (names, lost), ([0] * 120, 100.0)):
-        found = library.microaggregate(MATRIX, 4, method="ilsmc-near", start=given, max_iterations=0)
+        found = library.microaggregate(
+            MATRIX, 4, method="ilsmc-near", start=given, max_iterations=0
+        )
         assert found.search.loss_start <= loss * (1 + 1e-9)
         assert found.information_loss < loss
     with pytest.raises(library.RequestError, match="start: 119 for 120 records"):

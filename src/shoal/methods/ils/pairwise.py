@@ -41,13 +41,14 @@ def side_of(s: State) -> int:
     """Return the side of the square of places: each target with each group has one."""
     columns = s.counts[ALIVE]
     rows = columns if s.choices[AGAIN] == 1 else s.counts[TARGETS]
-    return int(math.ceil(math.sqrt(rows * columns)))
+    side = int(math.sqrt(rows * columns))
+    return side + (side * side < rows * columns)
 
 
 @part
 def begin_pass(s: State) -> None:
     """Make the changed groups (or all) the targets of a pass, in an order of its own. s IN/OUT."""
-    groups, lists, counts = s.groups, s.lists, s.counts
+    lists, counts = s.lists, s.counts
     due = s.choices[DUE] == 1 and 4 * counts[CHANGED] < counts[ALIVE]
     source = ALIVE if s.choices[AGAIN] == 1 and not due else CHANGED
     size = counts[source]

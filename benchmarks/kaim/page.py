@@ -28,7 +28,7 @@ def across(rows, down, over, series, names):
 
 
 def _shown(row, key):
-    """Return a loss, with its spread where there are repeats; a dash where it was never measured."""
+    """Return a loss, with its spread where there are repeats; a dash where there is none."""
     if row[key] == "nan":
         return "–"
     if key != "kaim_random" or int(row["repeats"]) < 2:
@@ -94,8 +94,8 @@ def fig7_text(rows):
             cells are blanked, by each repeat others. {_repeats(rows)} By the paper's measure a
             missing cell has nothing to lose, unless its record is deleted; the third column has
             what `kaim` loses of the cells that are present."""),
-        table(["missing, percent", "kaim", "of present cells", "kaim-paper", "k-member", "of it generalization",
-               "of it deleted records"], cells, left=0),
+        table(["missing, percent", "kaim", "of present cells", "kaim-paper", "k-member",
+               "of it generalization", "of it deleted records"], cells, left=0),
     ]  # fmt: skip
 
 
@@ -193,8 +193,8 @@ def write(folder):
         information of the value that is generalized: `kaim-paper`. With it the paper's claim, that
         KAIM loses 43.8 % of what k-member does, fails: {_claim(there)}. The figures are made with
         the *root form*, which divides by the information of the whole column, as `kaim` does: with
-        it the claim holds. Made by `make kaim` with Python {platform.python_version()}, every number
-        measured; the csv files beside this page hold all of them."""
+        it the claim holds. Made by `make kaim` with Python {platform.python_version()}, every
+        number measured; the csv files beside this page hold all of them."""
     told = {part: TEXTS[part](rows) for part, rows in there.items()}
     charts = {part: CHARTS[part](rows) for part, rows in there.items() if part in CHARTS}
     write_page(folder, "KAIM and k-member", opening, told, charts)

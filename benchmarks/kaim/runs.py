@@ -97,7 +97,7 @@ def incomplete(coded):
 
 
 def lose(method, k, width=WIDTH, data=ALL, start=None, seed=0):
-    """Return what a method loses; k-member deletes the incomplete records first, as in the paper."""
+    """Return what a method loses; k-member deletes incomplete records first, as in the paper."""
     begun = time.perf_counter()
     whole = some = coded(data, width)
     if method == "k-member":

@@ -20,8 +20,8 @@ def write(folder, parts):
             "below which no grouping goes. Losses are 100 SSE/SST of the standardized tables, in "
             f"percent. Made by `make records`, Python {platform.python_version()}, on two cores, "
             "every number measured; records.csv has the command that made each, [labels](labels) "
-            "the groups, one line a record in the order of the table. A label file is only replaced "
-            "by one that loses less (`benchmarks/records/keep.py`, which merges files of others, "
+            "the groups, one line a record in the order of the table. Only one that loses less "
+            "replaces a label file (`benchmarks/records/keep.py`, which merges files of others, "
             "too). `SHOAL_DATA=... python check.py` computes every loss again, with numpy alone."
         ),
         "## Records",

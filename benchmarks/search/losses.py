@@ -50,8 +50,8 @@ def best_of(losses, many):
     """Return what the best of many restarts is expected to be, and its standard error.
 
     The mean of the best of m, over all choices of m of the losses, falls by about as much with each
-    doubling of m: that line, from m = n/10 to n/2, is prolonged. The error is that of ten parts, each
-    left out once (jackknife).
+    doubling of m: that line, from m = n/10 to n/2, is prolonged. The error is that of ten parts,
+    each left out once (jackknife).
     """
     parts = np.array_split(np.asarray(losses), 10)
     whole = _prolonged(np.sort(losses), many)
@@ -85,14 +85,14 @@ def table4():
         losses = [float(loss) for row in blocks for loss in row["losses"].split()]
         figure = printed("4", name, f"{recipe.upper()} Best", k)
         expected, error = best_of(losses, ALL_RESTARTS)
-        ours = min(losses) if len(losses) >= ALL_RESTARTS else min(min(losses), expected)
+        ours = min(losses) if len(losses) >= ALL_RESTARTS else min(*losses, expected)
         near += is_near(ours, figure)
         spread = statistics.stdev(losses) / len(losses) ** 0.5
         rows.append([name, k, recipe, len(losses), figure, f"{min(losses):.5f}", f"{expected:.5f}",
                      f"{error:.5f}", f"{statistics.mean(losses):.5f}", f"{spread:.5f}",
                      "yes" if is_near(ours, figure) else "no"])  # fmt: skip
-    head = ["table", "k", "recipe", "restarts", "printed", "best", "expected_best", "expected_error",
-            "mean", "mean_error", "near"]  # fmt: skip
+    head = ["table", "k", "recipe", "restarts", "printed", "best", "expected_best",
+            "expected_error", "mean", "mean_error", "near"]  # fmt: skip
     bar = Bar(f"table 4: within 1 % or better, of {len(rows)}", near, ">=", MOST * len(rows))
     return [bar], {"table4": [head, *rows]}
 

@@ -28,8 +28,8 @@ def near_text(folder):
     return [
         "## Our faster form",
         wrapped(f"""`ilsmc-near` makes the best move of a pair and looks only at groups that own a
-            near record; `ilsmc+` builds on it. Loss in percent from random starts, seeds 0 to {int(rows[0]["seeds"]) - 1}; the
-            thesis has 20 runs. In the chart, points are means and lines go from the best to the
+            near record; `ilsmc+` builds on it. Loss in percent from random starts, seeds 0 to
+            {int(rows[0]["seeds"]) - 1}; the thesis has 20 runs. In the chart, points are means and lines go from the best to the
             worst run. The printed figures are rounded, which at 0.37 is a percent."""),
         table(["table", "k", "printed best", "mean", "worst", "ilsmc-near best", "mean", "worst",
                "ilsmc+ best", "mean", "worst"], cells),
@@ -50,8 +50,8 @@ def speed_text(folder):
                       f"{theirs / ours:.2f}", f"{loss:.4f}", f"{other:.4f}"])  # fmt: skip
     return [
         "## Speed",
-        wrapped("""Process seconds of 5,000 iterations of `ilsmc-near` from random starts, beside a plain prototype
-            of ILSMC in Numba that runs in the same process, by turns. Ours include the search for
+        wrapped("""Process seconds of 5,000 iterations of `ilsmc-near` from random starts, beside a
+            plain prototype of ILSMC in Numba that runs in the same process, by turns. Ours include the search for
             neighbors and the closing comparison of all pairs."""),
         table(["table", "k", "s", "seeds", "seconds", "prototype", "ratio", "loss", "prototype"],
               cells),

@@ -89,7 +89,7 @@ def clustered(rows, columns=8, clusters=50):
 
 
 def seconds_an_iteration(points, k, method):
-    """Return the seconds of an iteration of `ilsmc-near` from a local optimum near a method's groups."""
+    """Return the seconds of an iteration of `ilsmc-near` from the optimum near some groups."""
     start = shoal.microaggregate(points, k, method=method, standardize=False).labels
     start, _ = run(points, k, "ilsmc-near", 0, start=start)
     at = {}

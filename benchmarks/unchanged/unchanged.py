@@ -36,8 +36,15 @@ from fuzz.sources import to_source, write_files  # noqa: E402
 from shoal.datasets import load, load_patients  # noqa: E402
 
 REFERENCE = "census", "tarragona", "eia"
-SLOW = {"ls": 2, "lsc": 2, "ilsm": 2, "ls-steepest": 2, "lsc-steepest": 2, "ilsm-steepest": 2,
-        "best": 1}  # iterations of searches that take long
+SLOW = {
+    "ls": 2,
+    "lsc": 2,
+    "ilsm": 2,
+    "ls-steepest": 2,
+    "lsc-steepest": 2,
+    "ilsm-steepest": 2,
+    "best": 1,
+}  # iterations of searches that take long
 SEARCHES = {"ilsmc", "ilsmc-near", "ilsmc+", "kaim+", *SLOW}
 ITERATIONS = 300
 RANDOM = 400  # cases of the fuzzer

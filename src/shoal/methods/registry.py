@@ -165,7 +165,7 @@ _VARIABLE = (
 
 SEARCH = "by distance, search"
 ALL_PAIRS = "O(n²/k²) a pass, O(n·d) memory"
-FIRST_PASS = "O(n²/k²) for the first pass, O(n·d) memory"
+ALL_AT_FIRST = "O(n²/k²) for the first pass, O(n·d) memory"
 ROUNDS = {"quick": 3, "normal": 12, "best": 60}  # of `best`, by effort
 
 
@@ -184,7 +184,7 @@ _SEARCHES = (
     _search(
         "lsc",
         "as ls, but a pass visits only pairs with a group that has changed",
-        f"{FIRST_PASS}; 100 restarts", ILSMC_2020, Search(visits="pairs", restarts=True),
+        f"{ALL_AT_FIRST}; 100 restarts", ILSMC_2020, Search(visits="pairs", restarts=True),
     ),
     _search(
         "ilsm",
@@ -194,7 +194,7 @@ _SEARCHES = (
     _search(
         "ilsmc",
         "as ilsm, but a pass visits only pairs with a group that has changed",
-        f"{FIRST_PASS}; an iteration about O(n·d/k); 5,000 iterations",
+        f"{ALL_AT_FIRST}; an iteration about O(n·d/k); 5,000 iterations",
         ILSMC_2020, Search(visits="pairs"),
     ),
     _search(
@@ -206,7 +206,7 @@ _SEARCHES = (
     _search(
         "lsc-steepest",
         "as ls-steepest, but a pass looks only at pairs with a group that has changed",
-        f"{FIRST_PASS}; 100 restarts", OUR_2020, Search(neighbors=0, restarts=True),
+        f"{ALL_AT_FIRST}; 100 restarts", OUR_2020, Search(neighbors=0, restarts=True),
     ),
     _search(
         "ilsm-steepest",

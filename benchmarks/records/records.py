@@ -19,7 +19,7 @@ from itertools import product
 
 import numpy as np
 import page
-from keep import DOCS, kept, matrix, offer, printed, told
+from keep import DOCS, REPOSITORY, kept, matrix, offer, printed, told
 
 import shoal
 from telling import Bar, run
@@ -135,7 +135,13 @@ def exact():
     ], {}
 
 
+def write_pages(folder):
+    """Write the page and the table of the README."""
+    page.write(folder, list(PARTS))
+    page.write_readme(REPOSITORY / "README.md", list(kept().values()))
+
+
 PARTS = {part.__name__: part for part in (records, check, minute, moment, exact)}
 
 if __name__ == "__main__":
-    sys.exit(run(DOCS, PARTS, lambda folder: page.write(folder, list(PARTS))))
+    sys.exit(run(DOCS, PARTS, write_pages))

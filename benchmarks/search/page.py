@@ -29,8 +29,9 @@ def near_text(folder):
         "## Our faster form",
         wrapped(f"""`ilsmc-near` makes the best move of a pair and looks only at groups that own a
             near record; `ilsmc+` builds on it. Loss in percent from random starts, seeds 0 to
-            {int(rows[0]["seeds"]) - 1}; the thesis has 20 runs. In the chart, points are means and lines go from the best to the
-            worst run. The printed figures are rounded, which at 0.37 is a percent."""),
+            {int(rows[0]["seeds"]) - 1}; the thesis has 20 runs. In the chart, points are means and
+            lines go from the best to the worst run. The printed figures are rounded, which at 0.37
+            is a percent."""),
         table(["table", "k", "printed best", "mean", "worst", "ilsmc-near best", "mean", "worst",
                "ilsmc+ best", "mean", "worst"], cells),
     ]  # fmt: skip
@@ -51,8 +52,8 @@ def speed_text(folder):
     return [
         "## Speed",
         wrapped("""Process seconds of 5,000 iterations of `ilsmc-near` from random starts, beside a
-            plain prototype of ILSMC in Numba that runs in the same process, by turns. Ours include the search for
-            neighbors and the closing comparison of all pairs."""),
+            plain prototype of ILSMC in Numba that runs in the same process, by turns. Ours include
+            the search for neighbors and the closing comparison of all pairs."""),
         table(["table", "k", "s", "seeds", "seconds", "prototype", "ratio", "loss", "prototype"],
               cells),
     ]  # fmt: skip

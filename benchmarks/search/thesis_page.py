@@ -92,8 +92,8 @@ def _losses_text(folder, number, what):
 def table6_text(folder):
     """Loss of ILSMC and ILSM."""
     return _losses_text(folder, "6", """Loss in percent after 5,000 iterations from random starts;
-        the thesis has 20 runs. Of fewer runs the best is a little higher and the worst a little lower
-        than of 20. `make papers-full` makes all 20.""")  # fmt: skip
+        the thesis has 20 runs. Of fewer runs the best is a little higher and the worst a little
+        lower than of 20. `make papers-full` makes all 20.""")  # fmt: skip
 
 
 def table7_text(folder):
@@ -138,8 +138,8 @@ def falls_text(folder):
     return [
         "## Figures 4 to 8: loss over time",
         wrapped("""Mean of the best loss of `ilsmc` and `ilsm` over time; an iteration of `ilsm`
-            counts as many of `ilsmc` as table 5 measured. After the same iterations both have lost about
-            the same, as the thesis found. The table has the ends of the curves."""),
+            counts as many of `ilsmc` as table 5 measured. After the same iterations both have lost
+            about the same, as the thesis found. The table has the ends of the curves."""),
         table(["figure", "table", "k", "search", "runs", "time", "loss"], cells, left=0),
     ]
 

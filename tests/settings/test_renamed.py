@@ -58,6 +58,14 @@ def test_start_and_refinement_of_older_recipes(table):
     assert load(table / "old.toml").protect.refine == "iterative+"
 
 
+def test_searches_of_older_recipes(table):
+    """What ilsmc was is ilsmc-near now; with a form, ilsmc is the thesis's own."""
+    (table / "old.toml").write_text(OLD.format("ilsmc"))
+    assert load(table / "old.toml").protect.method == "ilsmc-near"
+    (table / "new.toml").write_text(OLD.format("ilsmc").replace("[input]", "form = 2\n[input]"))
+    assert load(table / "new.toml").protect.method == "ilsmc"
+
+
 def test_alias_is_noted(table):
     """A method by its former name runs under its new one, and a note says so."""
     result = shoal.anonymize(table / "in.csv", k=3, method="centroid+")

@@ -1,6 +1,6 @@
 """Names of methods that mean something else than in earlier versions, or have another name now.
 
-A paper's name is the paper's algorithm; our own form of it ends in +.
+A paper's name is the paper's algorithm; our own form of it ends in +, or has a name of its own.
 """
 
 from __future__ import annotations
@@ -16,7 +16,12 @@ REFINED_2018 = tuple(
         ("cbfs-nn", "cbfs-nc", "mdav-nn", "mdav-nc", "tfrp-nn", "tfrp-nc", "gsms-nn"), "23"
     )
 )
-CHANGED = {name: f"{name}+" for name in (*REFINED_2018, "decompose", "iterative")}
+CHANGED = {name: f"{name}+" for name in (*REFINED_2018, "decompose", "iterative")} | {
+    "ls": "ls-steepest",
+    "lsc": "lsc-steepest",
+    "ilsm": "ilsm-steepest",
+    "ilsmc": "ilsmc-near",
+}
 READ_ANEW = "diameter", "centroid+", "diameter+"  # still there, by a reading nearer to the paper
 ALIASES = {"centroid+": "centroid-phase2", "diameter+": "diameter-phase2"}
 NAMING = "method", "start", "refine"  # fields of the protection that may name a method

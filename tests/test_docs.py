@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 import csv
 import doctest
+import importlib
 import inspect
 import re
 import shlex
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import shoal
@@ -183,6 +185,35 @@ def test_records_are_those_of_their_label_files(repository):
     assert {f"{row['table']}-{row['k']}.txt" for row in rows} == {
         path.name for path in (folder / "labels").iterdir()
     }
+
+
+@pytest.mark.reference
+def test_a_record_is_only_replaced_by_a_better_one(repository, tmp_path, monkeypatch):
+    """Labels that lose as much or more leave the file that is kept, and its command, as they are."""
+    monkeypatch.syspath_prepend(str(repository / "benchmarks/records"))
+    keep = importlib.import_module("keep")
+    matrix = keep.matrix("tarragona")
+    good, bad = (
+        shoal.microaggregate(matrix, 5, method=method, standardize=False).labels
+        for method in ("mdav", "hilbert")
+    )
+    order = [bad, good] if _lost(matrix, bad) > _lost(matrix, good) else [good, bad]
+    worse, better = order
+    offered = [("first", worse), ("second", better), ("third", worse), ("fourth", better)]
+    replaced = [keep.offer("tarragona", 5, labels, name, folder=tmp_path)
+                for name, labels in offered]  # fmt: skip
+    assert replaced == [True, True, False, False]
+    row = keep.kept(tmp_path)["tarragona", 5]
+    assert (row["command"], row["runs"]) == ("second", "4")
+    assert float(row["loss"]) == pytest.approx(_lost(matrix, better), abs=1e-6)
+    assert np.loadtxt(tmp_path / "labels/tarragona-5.txt").tolist() == better.tolist()
+
+
+def _lost(matrix, labels):
+    """The loss in percent, from scratch."""
+    groups = (matrix[labels == group] for group in np.unique(labels))
+    inside = sum(((group - group.mean(axis=0)) ** 2).sum() for group in groups)
+    return 100 * inside / ((matrix - matrix.mean(axis=0)) ** 2).sum()
 
 
 def test_readme_shows_the_figures_of_kaim(repository):

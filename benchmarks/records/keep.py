@@ -61,12 +61,12 @@ def printed():
     return found
 
 
-def kept():
+def kept(folder=DOCS):
     """Return the rows of the records, by table and k."""
-    return {(row["table"], int(row["k"])): row for row in read(DOCS, "records")}
+    return {(row["table"], int(row["k"])): row for row in read(folder, "records")}
 
 
-def offer(name, k, labels, command, bound=0.0, runs=1):
+def offer(name, k, labels, command, bound=0.0, runs=1, folder=DOCS):
     """Keep labels if they lose less than those that are kept; return whether they do.
 
     The greatest bound is kept in any case, and the runs are counted.
@@ -74,13 +74,13 @@ def offer(name, k, labels, command, bound=0.0, runs=1):
     labels = np.asarray(labels)
     if labels.shape != (len(matrix(name)),) or np.bincount(labels).min() < k:
         sys.exit(f"{name}, k = {k}: not a group of {k} records or more for each record")
-    rows = kept()
+    rows = kept(folder)
     before = rows.get((name, k))
     loss = information_loss(matrix(name), labels)
     better = before is None or loss < float(before["loss"]) - 1e-9
     if better:
-        (DOCS / "labels").mkdir(parents=True, exist_ok=True)
-        np.savetxt(DOCS / f"labels/{name}-{k}.txt", labels, fmt="%d")
+        (folder / "labels").mkdir(parents=True, exist_ok=True)
+        np.savetxt(folder / f"labels/{name}-{k}.txt", labels, fmt="%d")
     else:
         loss, command = float(before["loss"]), before["command"]
     bound = max(bound, float(before["bound"]) if before else 0.0)
@@ -91,7 +91,7 @@ def offer(name, k, labels, command, bound=0.0, runs=1):
               f"{shoal.Bound(bound, 0.0, True).above(loss):.4f}", str(runs), command]  # fmt: skip
     rows[name, k] = dict(zip(HEAD, values, strict=True))
     order = dict.fromkeys(name for name, _ in rows)
-    write(DOCS, "records", [HEAD, *([row[key] for key in HEAD] for one in order for (table, _), row
+    write(folder, "records", [HEAD, *([row[key] for key in HEAD] for one in order for (table, _), row
                                     in sorted(rows.items()) if table == one)])  # fmt: skip
     return better
 

@@ -189,7 +189,7 @@ def test_records_are_those_of_their_label_files(repository):
 
 @pytest.mark.reference
 def test_a_record_is_only_replaced_by_a_better_one(repository, tmp_path, monkeypatch):
-    """Labels that lose as much or more leave the file that is kept, and its command, as they are."""
+    """Labels that lose as much or more leave the file that is kept, and its command, alone."""
     monkeypatch.syspath_prepend(str(repository / "benchmarks/records"))
     keep = importlib.import_module("keep")
     matrix = keep.matrix("tarragona")

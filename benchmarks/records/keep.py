@@ -90,9 +90,9 @@ def offer(name, k, labels, command, bound=0.0, runs=1, folder=DOCS):
               f"{100 * (1 - loss / least):.2f}" if text else "", f"{bound:.6f}",
               f"{shoal.Bound(bound, 0.0, True).above(loss):.4f}", str(runs), command]  # fmt: skip
     rows[name, k] = dict(zip(HEAD, values, strict=True))
-    order = dict.fromkeys(name for name, _ in rows)
-    write(folder, "records", [HEAD, *([row[key] for key in HEAD] for one in order for (table, _), row
-                                    in sorted(rows.items()) if table == one)])  # fmt: skip
+    names = list(dict.fromkeys(one for one, _ in rows))
+    ordered = sorted(rows, key=lambda cell: (names.index(cell[0]), cell[1]))
+    write(folder, "records", [HEAD, *([rows[cell][key] for key in HEAD] for cell in ordered)])
     return better
 
 

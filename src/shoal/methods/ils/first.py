@@ -52,7 +52,7 @@ def may_gain(s: State, one: int, two: int) -> bool:
         between = math.sqrt(squared)
         may = may_shift(a, b, centers[one, RADIUS], between, k, most)
         may = may or may_shift(b, a, centers[two, RADIUS], between, k, most)
-    return may
+    return may  # type: ignore[no-any-return]
 
 
 @inlined

@@ -42,7 +42,7 @@ def side_of(s: State) -> int:
     columns = s.counts[ALIVE]
     rows = columns if s.choices[AGAIN] == 1 else s.counts[TARGETS]
     side = int(math.sqrt(rows * columns))
-    return side + (side * side < rows * columns)
+    return side + (side * side < rows * columns)  # type: ignore[no-any-return]
 
 
 @part
@@ -111,7 +111,8 @@ def next_place(heap: Integers, size: int) -> int:
 @inlined
 def is_full(s: State) -> bool:
     """Tell whether a group has half of the room that there is for one, and may get more."""
-    return 2 * s.counts[LARGEST] > s.choices[MOST] and s.choices[GROWS] == 1
+    full = 2 * s.counts[LARGEST] > s.choices[MOST]
+    return full and s.choices[GROWS] == 1  # type: ignore[no-any-return]
 
 
 @part

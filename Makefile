@@ -66,7 +66,7 @@ endef
 papers: $(VENV)/test.stamp      ## every page of printed figures beside ours, within an hour on two cores
 	$(call each_paper,)
 
-papers-full: $(VENV)/test.stamp ## as papers, with all restarts, runs and repeats as printed: about a day, goes on where it ended
+papers-full: $(VENV)/test.stamp ## as papers, with all restarts, runs and repeats as printed: about eight hours on two cores, goes on where it ended
 	$(call each_paper,FULL=--full)
 
 thesis: $(VENV)/test.stamp      ## of the 2020 thesis what is printed: tables 3 to 7, figures 1 to 11

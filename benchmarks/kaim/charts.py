@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import runs  # noqa: F401 - says where `telling` is
+
 from telling import FRAME
 
 # csv column: name and color, told apart by color-blind eyes (Okabe and Ito)

@@ -40,6 +40,8 @@ def _shown(row, key):
 def _repeats(rows):
     """Return how many repeats the points have, in words."""
     counts = sorted({int(row["repeats"]) for row in rows})
+    if counts == [1]:
+        return "Of `kaim` from random starts there is one draw so far."
     told = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     return f"""Means of {told} repeats of `kaim` from random starts; ± is half of the difference of
         the greatest and the least."""

@@ -27,9 +27,8 @@ def write_all(folder):
     with PRINTED.open() as file:
         for line in csv.DictReader(file):
             rows.append(_compared(line, found[line["table"]]))
-    if all(row[5] for row in rows):
-        head = ["thesis_table", "table", "k", "row", "printed", "ours", "of", "compared"]
-        write(folder, "thesis", [head, *rows])
+    head = ["thesis_table", "table", "k", "row", "printed", "ours", "of", "compared"]
+    write(folder, "thesis", [head, *rows])
 
 
 def _compared(line, rows):
@@ -67,7 +66,7 @@ def write_falls(folder):
         for recipe, named in (("ilsmc", "ilsmc"), ("ilsm, due", "ilsm")):
             runs = [row for key, row in kept.items() if key[:3] == (recipe, name, k)]
             if not runs or (name, str(k)) not in ratios:
-                return
+                continue
             longer = ratios[name, str(k)] if named == "ilsm" else 1.0
             rows += [[figure, name, k, named, len(runs), mark, f"{mark * longer:.1f}",
                       f"{statistics.mean(float(row[f'after_{mark}']) for row in runs):.6f}"]

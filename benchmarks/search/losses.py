@@ -83,6 +83,8 @@ def table4():
     for recipe, name, k in product(("lsc", "ls"), TABLES, SIZES):
         blocks = [row for key, row in sorted(kept.items()) if key[:3] == (recipe, name, k)]
         losses = [float(loss) for row in blocks for loss in row["losses"].split()]
+        if not losses:
+            continue
         figure = printed("4", name, f"{recipe.upper()} Best", k)
         expected, error = best_of(losses, ALL_RESTARTS)
         ours = min(losses) if len(losses) >= ALL_RESTARTS else min(*losses, expected)
@@ -111,6 +113,8 @@ def _best_mean_worst(table, recipes, file):
     rows, near, inside = [], 0, 0
     for (row, recipe), name, k in product(recipes.items(), TABLES, SIZES):
         losses = losses_of(recipe, name, k)
+        if not losses:
+            continue
         figures = {what: printed(table, name, f"{row} {what}", k) for what in WHAT}
         for what, of in WHAT.items():
             ours, figure = of(losses), figures[what]

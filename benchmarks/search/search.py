@@ -1,13 +1,13 @@
 """The iterated local search beside the 2020 thesis and a prototype: `make search`.
 
-    python benchmarks/search/search.py [--full] [table3] [table4] [table5] [table6] [table7]
-        [descents] [pairs] [near] [speed] [growth] [curves]
+    python benchmarks/search/search.py [--full] [--kept] [table3] [table4] [table5] [table6]
+        [table7] [descents] [pairs] [near] [speed] [growth] [curves]
 
 Needs the reference tables (SHOAL_DATA) and, for `speed`, a folder with a prototype `ilsmc.py`
 (SHOAL_BASELINE). Prints every bar, writes docs/search/ and fails where a bar is missed. A part that
 is not asked for stays on the page as it was measured last. Restarts and long searches are kept as
 they are made (restarts.csv, runs.csv) and never made twice: what was cut short goes on. With
-`--full` there are as many as in the thesis, which takes hours.
+`--full` there are as many as in the thesis, which takes hours; with `--kept` no more are made.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from __future__ import annotations
 import sys
 
 import page
-from losses import FULL, curves, near, table4, table6, table7
+from losses import curves, near, table4, table6, table7
 from runs import DOCS
 from seconds import growth, speed
 from times import table3, table5
@@ -28,6 +28,5 @@ PARTS = {part.__name__: part for part in (*PAPER, near, speed, growth, curves)}
 
 
 if __name__ == "__main__":
-    if FULL:
-        sys.argv.remove("--full")
+    sys.argv = [word for word in sys.argv if word not in ("--full", "--kept")]
     sys.exit(run(DOCS, PARTS, page.write))

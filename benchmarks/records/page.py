@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import platform
 
+import keep  # noqa: F401 - says where `telling` is
+
 import shoal
 from telling import read, table, wrapped
 

@@ -4,7 +4,7 @@
 
 `records` runs `best` for SECONDS on every table and k, each time with another seed; where it, or
 any other run here, loses less than all runs before, its groups are the new label file (`keep.py`).
-`check` makes no runs: docs/records/check.py computes every loss again; `minute` and `moment` are
+`check`, which always ends a run, has docs/records/check.py compute every loss again; `minute` and `moment` are
 the bars of 60 and 10 seconds, `exact` the proofs. Needs the reference tables (SHOAL_DATA). Prints
 every bar, writes docs/records/ and fails where a bar is missed. A part that is not asked for stays
 on the page as it was measured last.
@@ -63,7 +63,7 @@ def records():
     runs = {cell: int(kept()[cell]["runs"]) if cell in kept() else 0 for cell in cells}
     for cell in [cell for cell in cells if runs[cell] < max(runs.values())] or cells:
         best(*cell, time_limit=SECONDS, seed=runs[cell])
-    return check()
+    return [], {}
 
 
 def check():
@@ -144,4 +144,4 @@ def write_pages(folder):
 PARTS = {part.__name__: part for part in (records, check, minute, moment, exact)}
 
 if __name__ == "__main__":
-    sys.exit(run(DOCS, PARTS, write_pages))
+    sys.exit(run(DOCS, PARTS, write_pages, {"check": check}))

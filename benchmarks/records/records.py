@@ -5,9 +5,9 @@
 `records` runs `best` for SECONDS on every table and k, each time with another seed; where it, or
 any other run here, loses less than all runs before, its groups are the new label file (`keep.py`).
 `check`, which always ends a run, has docs/records/check.py compute every loss again; `minute` and
-`moment` are the bars of 60 and 10 seconds, `exact` the proofs. Needs the reference tables (SHOAL_DATA). Prints
-every bar, writes docs/records/ and fails where a bar is missed. A part that is not asked for stays
-on the page as it was measured last.
+`moment` are the bars of 60 and 10 seconds, `exact` the proofs. Needs the reference tables
+(SHOAL_DATA). Prints every bar, writes docs/records/ and fails where a bar is missed. A part that is
+not asked for stays on the page as it was measured last.
 """
 
 from __future__ import annotations

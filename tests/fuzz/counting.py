@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -21,7 +21,9 @@ def classes(columns: Sequence[Sequence[Hashable]], rows: int) -> list[list[int]]
 
 
 def cells(cell: Any) -> Any:
-    """Return a cell so that it equals itself: not-a-number too."""
+    """Return a cell so that it equals itself, not-a-number too, and can be a key: an interval."""
+    if isinstance(cell, dict):
+        return tuple((name, cells(value)) for name, value in cell.items())
     return "nan" if cell != cell else cell
 
 
@@ -86,7 +88,7 @@ def _place(value: Any) -> Any:
     if isinstance(value, bool | str):
         return value
     if isinstance(value, datetime):
-        return Fraction(round(value.replace(tzinfo=None).timestamp() * 10**6))
+        return Fraction((value.replace(tzinfo=None) - datetime.min) // timedelta(microseconds=1))
     if isinstance(value, date):
         return Fraction(value.toordinal())
     if math.isinf(value):

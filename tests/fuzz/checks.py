@@ -360,7 +360,7 @@ def _values(case: Case, original: Original, released: Released) -> Broken:
         numeric = all(is_number(v) for v in values if v is not None)
         truths = all(isinstance(v, bool) for v in values if v is not None)
         usual, way = way, "mode" if truths else way  # booleans have a majority, or agree
-        texts = any(isinstance(cell, str) for cell in cells)
+        texts = any(isinstance(cell, str | dict) for cell in cells)  # or intervals
         if (
             way in ("generalize", "range")
             or (texts and (numeric or truths))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from shoal.errors import Json, RequestError, in_html
+from shoal.errors import Json, RequestError, in_html, in_shape, shown
 from shoal.kernels.arrays import Integers
 
 FEW = 4  # times as many labels as records, at most, are counted instead of sorted
@@ -152,6 +153,28 @@ class Bound:
 
 
 @dataclass(frozen=True, eq=False)
+class Recoding:
+    """One level of every column's hierarchy for all records: `levels` by name, 0 are the values.
+
+    The records of `suppressed` rows, in order, are left out of the release.
+    """
+
+    __repr__ = in_shape
+
+    levels: Mapping[str, int]
+    suppressed: Integers
+
+    def kept(self, rows: int) -> Integers:
+        """Return which of so many rows are released."""
+        return np.delete(np.arange(rows), self.suppressed)
+
+    def summary(self) -> str:
+        """Return the levels in one line."""
+        levels = ", ".join(f"{shown(name)} {level}" for name, level in self.levels.items())
+        return f"one level for all records, 0 as it was: {levels}"
+
+
+@dataclass(frozen=True, eq=False)
 class Partition:
     """A partition of the records: labels, with at least k records a group.
 
@@ -161,7 +184,9 @@ class Partition:
     for categories it is KAIM's ILoss rate. `search` says how a search went, where one was made,
     `reason` why `auto` chose the method, `enforced` how groups came to keep what is asked of them
     beyond k and `way` in one word, as `enforce` calls it ("none": they did as they were made);
-    `bound` is what no grouping can lose less than, where the method knows.
+    `bound` is what no grouping can lose less than, where the method knows. Where columns are
+    recoded for all records, `recoding` has their levels; the labels are those of the records that
+    it keeps.
     """
 
     labels: Integers
@@ -174,6 +199,7 @@ class Partition:
     enforced: str = ""
     bound: Bound | None = None
     way: str = ""
+    recoding: Recoding | None = None
     sizes: Integers = field(init=False)
 
     def __post_init__(self) -> None:

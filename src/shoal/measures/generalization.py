@@ -1,7 +1,7 @@
 """What generalization costs: KAIM's ILoss, NCP, discernibility, class size, entropy.
 
 A column of a group is released as its common ancestor, or, where there is no given hierarchy of its
-numbers, as [least,greatest]. A cell that was missing loses nothing; a group with a missing cell and
+numbers, as [least,greatest]; at one level of its hierarchy, where that holds for all records. A cell that was missing loses nothing; a group with a missing cell and
 others releases the root, which costs the others everything. A cell that is released as it was
 loses nothing.
 """
@@ -37,7 +37,8 @@ def spans(column: CodedColumn, labels: Integers) -> Spans:
     """Return the closest common generalization of every group in a column."""
     order = np.argsort(labels, kind="stable")
     starts = np.concatenate(([0], np.cumsum(np.bincount(labels))[:-1]))
-    codes, indices = column.codes[order], column.values.indices[order]
+    codes = (column.codes if column.lifted is None else column.lifted)[order]
+    indices = column.values.indices[order]
     least, most = np.minimum.reduceat(codes, starts), np.maximum.reduceat(codes, starts)
     nodes = column.tree.common(least, most)
     low, high = np.minimum.reduceat(indices, starts), np.maximum.reduceat(indices, starts)

@@ -36,6 +36,12 @@ K_MEMBER_2007 = (
     "Byun, Kamra, Bertino and Li 2007, Efficient k-anonymization using clustering techniques, "
     "DASFAA"
 )
+FULL_DOMAIN = (
+    "Samarati 2001, Protecting respondents' identities in microdata release, IEEE TKDE 13(6); "
+    "LeFevre, DeWitt and Ramakrishnan 2005, Incognito: efficient full-domain k-anonymity, SIGMOD; "
+    "Kohlmayer, Prasser, Eckert, Kemper and Kuhn 2012, Flash: efficient, stable and optimal "
+    "k-anonymity, PASSAT"
+)
 KAIM = "KAIM: k-anonymity for incomplete microdata, by information entropy distance"
 TOP_DOWN = (
     "our own; splitting sets of records is Mondrian's: LeFevre, DeWitt and Ramakrishnan 2006, "

@@ -19,7 +19,7 @@ class Info:
     `encoding` is how it sees records, `search` has the parts of its search, `columns` is how many
     that vary it takes at most, `in_blocks` says that it cuts a table into blocks, `rounds` how many
     rounds an effort has, where it has rounds, `refines` that it needs groups to start from, `extra`
-    which extra it needs.
+    which extra it needs, `recodes` that it releases one level of every column for all records.
     """
 
     name: str
@@ -34,6 +34,7 @@ class Info:
     rounds: Mapping[str, int] | None = None
     refines: bool = False
     extra: str | None = None
+    recodes: bool = False
 
     @property
     def is_search(self) -> bool:

@@ -23,7 +23,7 @@ def check_options(info: Info, start: Any, options: Mapping[str, Any]) -> None:
     `start` and `options` are as in `Problem`. A method whose extra is missing is refused, too.
     """
     check_installed(info)
-    if info.on_nodes and isinstance(start, str):
+    if info.on_nodes and not info.recodes and isinstance(start, str):
         _check_start(info, start)
         start = None
     if info.search is None:
@@ -67,7 +67,11 @@ def _check_start(info: Info, start: str) -> None:
         return
     if not info.is_search:
         raise RequestError(f"start of {info.name} must be one of {', '.join(STARTS)}")
-    able = [name for name, one in METHODS.items() if one.info.on_nodes and not one.info.is_search]
+    able = [
+        name
+        for name, one in METHODS.items()
+        if one.info.on_nodes and not (one.info.is_search or one.info.recodes)
+    ]
     if find(start).info.name not in able:
         raise RequestError(
             f"start of {info.name} must be one of {', '.join([*STARTS, *able])}, or labels"

@@ -15,8 +15,9 @@ from shoal.measures.generalization import loss_rate
 from shoal.measures.loss import information_loss
 from shoal.methods.enforce.constraints import Constraints
 from shoal.methods.ils.parameters import Search
-from shoal.partition import Bound, SearchLog
+from shoal.partition import Bound, Recoding, SearchLog
 from shoal.table.encode_nodes import Coded
+from shoal.table.levels import at_levels
 
 POINTS, NODES = "points", "nodes"  # of encodings
 ILOSS = "ILoss rate, percent"
@@ -76,7 +77,8 @@ class Nodes:
     """Records as nodes of hierarchies; a loss is KAIM's ILoss rate.
 
     Column weights say how much columns count. The records' `matrix`, needed to keep constraints,
-    says which groups are near each other.
+    says which groups are near each other. `suppressed` counts records that are left out, and so
+    have lost all.
     """
 
     __repr__ = in_shape
@@ -86,6 +88,7 @@ class Nodes:
     coded: Coded
     column_weights: Mapping[str, float] | None = None
     matrix: Floats | None = None
+    suppressed: int = 0
 
     def __post_init__(self) -> None:
         check_weights(self.column_weights or {}, self.coded.names)
@@ -97,12 +100,18 @@ class Nodes:
 
     def loss(self, labels: Integers, _: int | None = 1) -> float:
         """Return the information loss of a grouping, in percent."""
-        return loss_rate(self.coded, labels)
+        return loss_rate(self.coded, labels, self.suppressed)
 
     def take(self, rows: Integers) -> Nodes:
         """Return some rows, or all in another order."""
         matrix = None if self.matrix is None else self.matrix[rows]
         return replace(self, coded=self.coded.take(rows), matrix=matrix)
+
+    def recoded(self, recoding: Recoding) -> Nodes:
+        """Return the records that a recoding keeps, at its levels."""
+        kept = replace(self, coded=at_levels(self.coded, recoding.levels))
+        left_out = recoding.suppressed.size
+        return replace(kept.take(recoding.kept(self.rows)), suppressed=left_out)
 
     def varying(self) -> Nodes:
         """Return the records as they are: a column that does not vary costs nothing."""
@@ -127,7 +136,8 @@ class Problem:
     For searches: `start` is the name of a method, "random", or labels from 0, each k times (of
     methods on nodes: also a rule for the first record of a group); `options` are options that
     differ from the method's own, as a TOML table gives them; `effort` and `threads`. Groups keep
-    the `constraints`, which all records together must.
+    the `constraints`, which all records together must. For methods that recode columns: `suppress`
+    is the share of records that may be left out, `k_of` an own k of the classes by some columns.
     """
 
     __repr__ = in_shape
@@ -140,6 +150,8 @@ class Problem:
     options: Mapping[str, Any] = field(default_factory=dict)
     constraints: Constraints | None = None
     threads: int | None = None
+    suppress: float = 0.0
+    k_of: Mapping[tuple[str, ...], int] = field(default_factory=dict)
 
     @property
     def points(self) -> Points:
@@ -168,7 +180,8 @@ class Solution:
     """The output of a method: labels, with its log and bound.
 
     A search has a `log`, a proof a `bound`. A method that keeps constraints itself names its
-    `enforcement` in one word, and in a sentence (`enforced`).
+    `enforcement` in one word, and in a sentence (`enforced`). One that recodes columns has a
+    `recoding`, and labels of the records that it keeps.
     """
 
     __repr__ = in_shape
@@ -178,6 +191,7 @@ class Solution:
     bound: Bound | None = None
     enforcement: str = ""
     enforced: str = ""
+    recoding: Recoding | None = None
 
 
 def check_size(rows: int, k: int, name: str = "the table") -> None:

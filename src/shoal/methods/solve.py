@@ -40,11 +40,13 @@ def solve(problem: Problem, method: str | Method, report: Reporter) -> Partition
     solution = _solution(problem, one, report)
     encoding = problem.encoding
     report("grouping", encoding.rows, encoding.rows)
+    if solution.recoding is not None:
+        encoding = problem.nodes.recoded(solution.recoding)
     own = Partition(
         solution.labels, problem.k, one.info.name,
         encoding.loss(solution.labels, problem.threads), encoding.loss_name,
         search=solution.log, reason=reason, enforced=solution.enforced, bound=solution.bound,
-        way=solution.enforcement,
+        way=solution.enforcement, recoding=solution.recoding,
     )  # fmt: skip
     if known is None or own.information_loss < known.information_loss:
         return own
@@ -55,12 +57,14 @@ def _solution(problem: Problem, method: Method, report: Reporter) -> Solution:
     """Run a method that supports the problem; its groups keep the constraints."""
     check_options(method.info, problem.start, problem.options)
     rows = problem.encoding.rows
-    if rows < 2 * problem.k:  # there is only one grouping
+    if rows < 2 * problem.k and not method.info.recodes:  # there is only one grouping
         report("grouping", 0, rows)
         solution = problem.alone() if problem.k == 1 else Solution(np.zeros(rows, dtype=np.int64))
     else:
         solution = method.run(_with_start(problem, report), report)
-    return solution if solution.enforcement else within_constraints(problem, solution, report)
+    if solution.enforcement or solution.recoding is not None:
+        return solution
+    return within_constraints(problem, solution, report)
 
 
 def _with_start(problem: Problem, report: Reporter) -> Problem:

@@ -40,6 +40,7 @@ ENFORCED = {
     "swap": "by swapping records of its groups",
     "merge": "by merging its groups",
     "slices": "by slices in place of its groups",
+    "levels": "by the levels of its columns",
 }
 
 

@@ -30,7 +30,8 @@ class CodedColumn:
     A missing cell is the root, node 0. `nodes` are the nodes of the distinct values; `losses` is
     what it costs to release each node (KAIM's ILoss, from 0 to 1); `places` says where the
     distinct values lie between the least (0) and the greatest (1), None where they have no order;
-    `unit` is the share of one step of the column in what ILoss divides by.
+    `unit` is the share of one step of the column in what ILoss divides by. Where one `level` is
+    released for all records, `lifted` has the node of every record there.
     """
 
     __repr__ = in_shape
@@ -46,6 +47,8 @@ class CodedColumn:
     places: Floats | None
     unit: float
     ranged: bool = False
+    level: int | None = None
+    lifted: Integers | None = None
 
     @property
     def absent(self) -> Flags:
@@ -57,9 +60,10 @@ class CodedColumn:
     def by_range(self) -> bool:
         """Whether a group's numbers are released as [least,greatest].
 
-        Where nobody gave a hierarchy, or somebody asked for it.
+        Where nobody gave a hierarchy, or somebody asked for it; not at a level of all records.
         """
-        return self.places is not None and (self.ranged or not self.rule.given)
+        ranged = self.ranged or not self.rule.given
+        return self.places is not None and self.lifted is None and ranged
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +87,7 @@ class Coded:
                 column,
                 codes=column.codes[rows],
                 values=column.values.take(rows),
+                lifted=None if column.lifted is None else column.lifted[rows],
             )
             for column in self.columns
         ]
@@ -167,7 +172,7 @@ def _code(column: Column, rule: Rule, table: Table, often: Integers | None) -> C
     places = _places(values)
     losses = tree.values_below / max(int(tree.values_below[0]), 1)
     if rule.given and places is not None and values.values:
-        losses = _spans(tree, values)
+        losses = widths(tree, values)
     return CodedColumn(
         column.name, column.kind, rule, tree, values, nodes, codes, losses.astype(float), places,
         _unit(values) if places is not None else 0.0,
@@ -233,7 +238,7 @@ def _unit(values: Distinct) -> float:
     return float(step(values) / whole) if whole else 0.0
 
 
-def _spans(tree: Tree, values: Distinct) -> Floats:
+def widths(tree: Tree, values: Distinct) -> Floats:
     """Return the width of every node of numbers as a share of the column's: KAIM's ILoss.
 
     The bounds are those a label prints; of a label without bounds, those of the values below.

@@ -8,7 +8,7 @@ from shoal.errors import listed, shown
 from shoal.hints import option
 from shoal.judge.models.requirement import Requirement
 from shoal.methods.enforce.rules import counted
-from shoal.partition import Partition
+from shoal.partition import Partition, Recoding
 from shoal.plan.aggregators import is_mean_requested
 from shoal.plan.plan import Plan
 from shoal.plan.survey import repeating_identifiers, verb_of
@@ -142,11 +142,20 @@ def group_notes(partition: Partition, stop: StopToken) -> list[str]:
     notes = []
     if partition.reason:
         notes.append(f"auto chose {partition.method}: {partition.reason}")
+    if partition.recoding is not None:
+        notes += _recoding_notes(partition.recoding, partition.k)
     if partition.enforced:
         notes.append(partition.enforced)
     if partition.search is not None:
         notes.append(partition.search.summary())
     return [*notes, *ended_early(stop, partition.search is None)]
+
+
+def _recoding_notes(recoding: Recoding, k: int) -> list[str]:
+    """Name the level of every column, and count the records that are left out."""
+    gone = recoding.suppressed.size
+    left = [f"{gone:,} records in classes of fewer than {k} are left out"] if gone else []
+    return [recoding.summary(), *left]
 
 
 def ended_early(stop: StopToken, blocks: bool = True) -> list[str]:

@@ -17,6 +17,7 @@ from shoal.plan.estimate import check_fits, expected, machine_memory
 from shoal.plan.hierarchies import compared_columns, grouping_hierarchies, with_hierarchies
 from shoal.plan.kept_columns import check_kept, check_rounding, with_rounding
 from shoal.plan.profile import TableProfile
+from shoal.plan.recoding import check_recoding
 from shoal.plan.survey import check_people, with_survey_roles, without_strata
 from shoal.release.aggregate import STRATUM, Aggregators, averaged
 from shoal.settings import Settings
@@ -187,9 +188,10 @@ def make_plan(
     is_mixed = has_mixed_cells(grouped, settings, profile, hierarchies)
     encoder = by_hierarchies(settings, is_mixed)
     columns = len(grouped.with_role(Role.QUASI_IDENTIFIER))
+    aggregators = build_aggregators(grouped, settings, encoder, whole, hierarchies)
+    check_recoding(settings, aggregators)
     return Plan(
-        settings, schema, grouped, assigned.unnamed, is_mixed, encoder, hierarchies,
-        build_aggregators(grouped, settings, encoder, whole, hierarchies),
+        settings, schema, grouped, assigned.unnamed, is_mixed, encoder, hierarchies, aggregators,
         expected(settings, profile.rows, columns, encoder), folder,
     )  # fmt: skip
 

@@ -187,6 +187,7 @@ def _column(column: Column, released: Released, figures: Mapping[str, Any]) -> C
         **figures["cells"]["columns"][name],
         hierarchy=None if tree is None else str(tree.rule),
         levels=None if tree is None else int(tree.tree.heights[0]) + 1,
+        level=None if tree is None else tree.level,
         **figures["numbers"].get(name, {}),
         histogram=figures["histograms"].get(name),
         rounding_loss=figures["losses"]["rounding"].get(name),

@@ -61,13 +61,14 @@ def days_text(days: float, kind: str) -> float | str:
 
 def missing_text(
     *, cells: int, records: int, filled: int, suppressed: int, starred: int | None, nothing: int,
-    deleted: int,
+    deleted: int, recoded: bool,
 ) -> dict[str, Any]:  # fmt: skip
     """Return in words how many cells were missing, what that means, and what was done about it.
 
     `filled` counts missing cells that are released as their group's value, `starred` cells that
     are suppressed in groups in which the column is missing for others (None: not told), `nothing`
-    the records that are * in every quasi-identifier.
+    the records that are * in every quasi-identifier. Where columns are `recoded` for all records,
+    those of small classes may be among the `deleted`, and no star is due to a missing cell beside.
     """
     text = (
         f"{cells:,} cells of {records:,} records; in matching, a missing cell is a "
@@ -79,13 +80,15 @@ def missing_text(
             "least k are present"
         )
     other = "other groups" if filled else "groups"
-    text += f"; {other} in which a cell is missing release * for all"
-    if starred is not None:
+    if not recoded:
+        text += f"; {other} in which a cell is missing release * for all"
+    if starred is not None and not recoded:
         text += f": {starred:,} cells that were there are suppressed so"
     if nothing:
         text += f"; {nothing:,} records are * in every quasi-identifier"
     if deleted:
-        text = f"{deleted:,} incomplete records were deleted; {text}"
+        why = "records were left out, incomplete or in classes of fewer than k"
+        text = f"{deleted:,} {why if recoded else 'incomplete records were deleted'}; {text}"
     return {
         "cells": cells,
         "records": records,

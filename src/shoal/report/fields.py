@@ -56,7 +56,8 @@ class ColumnReport:
     group's value is; unchanged, generalized and suppressed (`*`) count the cells that were there,
     `missing` those that were not, `filled` those of them that are released as their group's
     value; `hierarchy` says where the tree is from, `levels` how many there
-    are. None is what a public report does not tell.
+    are, and `level` which one all records are released at, 0 as they were, where it is one. None is
+    what a public report does not tell.
     """
 
     name: str
@@ -69,6 +70,7 @@ class ColumnReport:
     missing: int | None
     hierarchy: str | None = None
     levels: int | None = None
+    level: int | None = None
     mean_before: float | str | None = None
     mean_after: float | str | None = None
     variance_before: float | None = None

@@ -49,7 +49,7 @@ from shoal.report.html.document import draw_ahead
 from shoal.report.plots import Plots
 from shoal.report.report import Report
 from shoal.report.sections import DominanceSection
-from shoal.run.group import Conditions, find_groups
+from shoal.run.group import Conditions, find_groups, recoded
 from shoal.run.live import Shown, reporting
 from shoal.run.privacy_warning import privacy_warning
 from shoal.run.type_change_warning import type_change_warning
@@ -374,7 +374,12 @@ def anonymize_with(
     conditions = Conditions(given, build_constraints(grouped, plan, survey.persons), survey)
     partition, more = find_groups(grouped, plan, coded, conditions, report, threads)
     LOG.info("%s", partition.summary())
-    wider = wider_groups(grouped, partition, plan.requirement, report, survey.strata)
+    if partition.recoding is None:
+        wider = wider_groups(grouped, partition, plan.requirement, report, survey.strata)
+    else:  # whose classes have the k of every column
+        assert coded is not None
+        wider = {}
+        table, coded, survey = recoded(partition.recoding, table, coded, survey)
 
     report("releasing", 0, 1)
     aggregators = plan.released_as

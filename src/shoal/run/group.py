@@ -14,13 +14,14 @@ from shoal.methods.enforce.merging import merge
 from shoal.methods.problem import Nodes, Points, Problem
 from shoal.methods.registry import REFINEMENT, find_refinement
 from shoal.methods.solve import solve
-from shoal.partition import Partition, canonical_labels, rows_of_groups
+from shoal.partition import Partition, Recoding, canonical_labels, rows_of_groups
 from shoal.plan.notes import group_notes
 from shoal.plan.plan import Plan
 from shoal.progress import Reporter
 from shoal.settings import Settings
 from shoal.table.encode import canonical_order, encode
 from shoal.table.encode_nodes import Coded
+from shoal.table.levels import at_levels
 from shoal.table.survey import Survey
 from shoal.table.table import Table
 
@@ -75,9 +76,27 @@ def find_groups(
         notes.append("the losses of the search count columns by their weights, others do not")
     if by_trees and conditions.survey.weights is not None:
         notes.append(f"{partition.method} groups by trees, which survey weights have no say in")
-    labels = np.empty_like(partition.labels)
-    labels[order] = partition.labels
-    return replace(partition, labels=labels), notes
+    return _in_rows(partition, order), notes
+
+
+def recoded(
+    recoding: Recoding, table: Table, coded: Coded, survey: Survey
+) -> tuple[Table, Coded, Survey]:
+    """Return the records that a recoding keeps, coded at its levels."""
+    coded = at_levels(coded, recoding.levels)
+    if not recoding.suppressed.size:
+        return table, coded, survey
+    kept = recoding.kept(table.rows)
+    return table.take(kept), coded.take(kept), survey.take(kept)
+
+
+def _in_rows(partition: Partition, order: Integers) -> Partition:
+    """Return the partition of records in some order as one of the rows of the table."""
+    recoding, kept = partition.recoding, order
+    if recoding is not None:
+        kept = order[recoding.kept(order.size)]
+        recoding = replace(recoding, suppressed=np.sort(order[recoding.suppressed]))
+    return replace(partition, labels=partition.labels[np.argsort(kept)], recoding=recoding)
 
 
 def _encoding(
@@ -153,7 +172,7 @@ class _Groups:
         protect, options = self.settings.protect, self.settings.search_options()
         return Problem(
             encoding, protect.k, protect.seed, protect.effort, protect.start, options,
-            threads=self.threads,
+            threads=self.threads, suppress=protect.suppress, k_of=self.settings.requirement.k_of,
         )  # fmt: skip
 
     def _by_unit(

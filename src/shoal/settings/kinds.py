@@ -159,6 +159,21 @@ def _take_search(argument: Any, name: str) -> dict[str, Any]:
     return own() if own is not None else pairs(argument, name)
 
 
+def _read_share(text: str, flag: str) -> float:
+    """Read a share, `1%` or `0.01`."""
+    digits = text.strip().removesuffix("%")
+    try:
+        share = float(digits)
+    except ValueError:
+        raise RequestError(f"{flag} must be a share: 1%, or 0.01") from None
+    return share / 100 if digits != text.strip() else share
+
+
+def _take_share(argument: Any, name: str) -> Any:
+    """Take a share as a number, or as a text with its sign."""
+    return _read_share(argument, name) if isinstance(argument, str) else plain(argument)
+
+
 def _step(text: str) -> int | float:
     return int(text) if text.isascii() and text.isdecimal() else float(text)
 
@@ -175,6 +190,7 @@ DIGITS_WRONG = "must be one whole number or none, or COLUMN=NUMBER"
 TEXT = Kind(str, "str")
 WHOLE = Kind(int, "int", take=whole)
 REAL = Kind(float, "float", take=_plain)
+SHARE = Kind(str, "float | str", _read_share, _take_share)
 FLAG = Kind(bool, "bool", words=lambda _: [])
 UNLESS = Kind(bool, "bool", lambda given, _: not given, words=lambda _: [])  # yes, if not given
 FOLDER = Kind(Path, "str | Path", _text, _text)

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from shoal.hints import option
 from shoal.settings.data import MAKES_ITS_OWN
-from shoal.settings.kinds import FACTORS, FLAG, NUMBERS, REAL, SIZE_OF, WHOLE
+from shoal.settings.kinds import FACTORS, FLAG, NUMBERS, REAL, SHARE, SIZE_OF, WHOLE
 from shoal.settings.option import MAKES_GROUPS, Number, Option, Part
 
 Refine = Literal[
@@ -20,6 +20,7 @@ Threshold = Number | dict[str, Number] | None
 Effort = Literal["quick", "normal", "best"]
 Count = Annotated[int, Field(ge=0)]
 Seconds = Annotated[float, Field(ge=0, strict=False, allow_inf_nan=False)]
+Share = Annotated[float, Field(ge=0, lt=1, strict=False, allow_inf_nan=False)]
 Factor = Annotated[float, Field(gt=0, strict=False, allow_inf_nan=False)]
 
 _privacy = partial(Option, "Privacy")
@@ -185,6 +186,15 @@ class ProtectSettings(Part):
             commands=MAKES_GROUPS,
         ),
     ] = "keep"
+    suppress: Annotated[
+        Share,
+        _method(
+            "The share of records that may be left out, 1% or 0.01: of full-domain those in "
+            "classes of fewer than k. Default: 0.",
+            SHARE, commands=("anonymize",),
+            instead={"compare": "all methods are compared on the same records"},
+        ),
+    ] = 0.0  # fmt: skip
     allow_k1: Annotated[
         bool, _privacy("Accept k = 1, which protects nobody.", FLAG, ("--allow-k1",), expert=True)
     ] = False

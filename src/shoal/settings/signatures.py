@@ -76,6 +76,7 @@ class AnonymizeOptions(Shared, total=False):
     group: str | None
     method: str
     refine: str | None
+    suppress: float | str
     group_column: str | None
 
 
@@ -85,6 +86,7 @@ class AnonymizeFileOptions(Shared, total=False):
     group: str | None
     method: str
     refine: str | None
+    suppress: float | str
     keep_order: bool
     spreadsheet_safe: bool
     dialect: str
@@ -107,6 +109,7 @@ class PreviewOptions(Shared, total=False):
     group: str | None
     method: str
     refine: str | None
+    suppress: float | str
     keep_order: bool
     spreadsheet_safe: bool
     dialect: str

@@ -63,7 +63,8 @@ def figures_of(
     all cores.
     """
     columns = reduce(widened, (ranges_of(chunk, threads) for chunk in chunks))
-    ranges = Ranges(columns, chunks[0].aggregators, k, deleted, value_counts(known))
+    recoded = known is not None and any(one.level is not None for one in known.columns)
+    ranges = Ranges(columns, chunks[0].aggregators, k, deleted, value_counts(known), recoded)
     return finalize((chunk_figures(chunk, ranges, threads) for chunk in chunks), ranges)
 
 

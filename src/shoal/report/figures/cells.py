@@ -60,6 +60,7 @@ def finalize(sums: dict[str, Any], ranges: Ranges) -> dict[str, Any]:
             starred=own["beside"],
             nothing=own["nothing"],
             deleted=ranges.deleted,
+            recoded=ranges.recoded,
         ),
     }
 

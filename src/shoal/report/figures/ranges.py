@@ -136,7 +136,8 @@ class Ranges:
     """What is known of all records before their figures are computed.
 
     `columns` are the combined ranges, `k` is the least size of groups, `deleted` counts records
-    that were left out, `counts` says how many records have each value of a column with a tree.
+    that were left out, `counts` says how many records have each value of a column with a tree,
+    `recoded` that columns have one level for all records.
     """
 
     columns: Mapping[str, Any]
@@ -144,6 +145,7 @@ class Ranges:
     k: int
     deleted: int = 0
     counts: Mapping[str, Integers] = field(default_factory=dict)
+    recoded: bool = False
 
     def scale(self, name: str) -> Scale:
         """Return the scale of a column that has places."""

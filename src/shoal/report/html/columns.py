@@ -61,6 +61,11 @@ def column_table(report: ReportFields) -> str:
             ("released as", False, lambda c: f"<td>{escape(c.released_as)}</td>"),
             ("hierarchy", False, lambda c: f'<td class="name">{escape(c.hierarchy or "–")}</td>'),
             *(
+                [("level", True, lambda c: f'<td class="n">{number(c.level)}</td>')]
+                if any(column.level is not None for column in report.columns)
+                else []
+            ),
+            *(
                 (
                     label,
                     True,

@@ -46,6 +46,7 @@ KEYS: dict[str, str] = {
     "columns * released_as": ASKED,
     "columns * hierarchy": ASKED,
     "columns * levels": PRIVATE,
+    "columns * level": PRIVATE,
     "columns * information_loss": PRIVATE,
     "columns * rounding_loss": PRIVATE,
     "columns * loss value": ROUNDED,

@@ -118,6 +118,7 @@ def _column(
         loss=own.get("loss", NONE),
         hierarchy=_file(hierarchies.get(column.name)) or column.hierarchy,
         levels=None,
+        level=None,
         unchanged=_whole(unchanged["value"]),
         generalized=_rest(kept, unchanged["value"]),
         missing=_sum(missing["value"], filled["value"]),
@@ -189,6 +190,7 @@ def _missing(columns: list[ColumnReport], report: ReportFields) -> dict[str, Any
         starred=None,
         nothing=report.missing.get("suppressed_everywhere", 0),
         deleted=int(deleted),
+        recoded=any(column.level is not None for column in report.columns),
     )
 
 

@@ -328,6 +328,7 @@ DRAWN: dict[str, Draw] = {
     "hierarchies": _hierarchies,
     "orders": _orders,
     "incomplete": _choice("keep", "delete"),
+    "suppress": _choice(0.0, 0.05, 0.4),
     "aggregate": lambda a: _per(
         a, a.names("quasi_identifiers") or a.names(), lambda: a.rng.choice(AGGREGATORS)
     ),

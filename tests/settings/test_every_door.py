@@ -44,6 +44,7 @@ EXAMPLES = {
     "quote": "'", "widths": [5, 2], "sheet": "Table 1", "dialect": "plain",
     "missing": ["", "NA", "-9"],
     "types": {"age": "number"}, "hierarchy_folder": "trees", "incomplete": "delete",
+    "suppress": 0.05,
     "allow_empty": True, "aggregate": {"age": "median"}, "numbers": "interval",
     "intervals": "columns",
     "decimals": {"age": 2, "pay": "none"},
@@ -225,7 +226,7 @@ def test_desk_compares(option, heard, monkeypatch):
         say(words[1:])
     with pytest.raises(Enough):
         exec(python_snippet("compare", "t.csv", recipe, asked, {}), {})  # noqa: S102
-    left_out = {"protect": {"k": 5, "method": "auto", "memory": None}}
+    left_out = {"protect": {"k": 5, "method": "auto", "memory": None, "suppress": 0.0}}
     wanted = build(recipe).replace(
         **left_out, release={"spreadsheet_safe": False, "dialect": "same", "group_column": None}
     )

@@ -1,9 +1,9 @@
 """What generalization costs: KAIM's ILoss, NCP, discernibility, class size, entropy.
 
 A column of a group is released as its common ancestor, or, where there is no given hierarchy of its
-numbers, as [least,greatest]; at one level of its hierarchy, where that holds for all records. A cell that was missing loses nothing; a group with a missing cell and
-others releases the root, which costs the others everything. A cell that is released as it was
-loses nothing.
+numbers, as [least,greatest]; at one level of its hierarchy, where that holds for all records. A
+cell that was missing loses nothing; a group with a missing cell and others releases the root, which
+costs the others everything. A cell that is released as it was loses nothing.
 """
 
 from __future__ import annotations

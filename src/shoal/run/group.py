@@ -21,7 +21,7 @@ from shoal.progress import Reporter
 from shoal.settings import Settings
 from shoal.table.encode import canonical_order, encode
 from shoal.table.encode_nodes import Coded
-from shoal.table.levels import at_levels
+from shoal.table.levels import at_levels, with_used_values
 from shoal.table.survey import Survey
 from shoal.table.table import Table
 
@@ -87,7 +87,7 @@ def recoded(
     if not recoding.suppressed.size:
         return table, coded, survey
     kept = recoding.kept(table.rows)
-    return table.take(kept), coded.take(kept), survey.take(kept)
+    return table.take(kept), with_used_values(coded.take(kept)), survey.take(kept)
 
 
 def _in_rows(partition: Partition, order: Integers) -> Partition:

@@ -37,7 +37,9 @@ def type_change_warning(
 
 
 def _keeper(column: ColumnReport) -> str | None:
-    """Return the option that keeps a column's type."""
+    """Return the option that keeps a column's type; none does where all have one level."""
+    if column.level is not None:
+        return None
     if column.released_as not in ("generalize", "range"):
         return option("decimals", 0) if column.kind == Kind.INTEGER else None
     if column.kind == "ordinal":

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -32,7 +33,7 @@ def level_nodes(column: CodedColumn) -> Integers:
     known = np.array([[number[label] for label in paths[text]] for text in values.texts])
     nodes = np.zeros((known.shape[1], known.shape[0] + 1), dtype=np.int64)
     nodes[:, :-1] = known.T
-    for below, above in zip(nodes[:-1], nodes[1:], strict=True):
+    for below, above in pairwise(nodes):
         if np.unique(np.stack([below, above]), axis=1).shape[1] > np.unique(below).size:
             raise RequestError(
                 f"the hierarchy {column.rule} of column {shown(column.name)} has a label that some "
@@ -59,6 +60,24 @@ def at_levels(coded: Coded, levels: Mapping[str, int]) -> Coded:
 def _at_level(column: CodedColumn, level: int) -> CodedColumn:
     lifted = level_nodes(column)[level][column.values.indices]
     return replace(column, level=level, lifted=lifted, losses=_losses(column))
+
+
+def with_used_values(coded: Coded) -> Coded:
+    """Return the columns without distinct values that no record has; the trees keep all."""
+    return replace(coded, columns=tuple(map(_with_used_values, coded.columns)))
+
+
+def _with_used_values(column: CodedColumn) -> CodedColumn:
+    own = column.values
+    used = np.flatnonzero(own.counts)
+    place = np.full(own.counts.size + 1, -1, dtype=np.int64)
+    place[used] = np.arange(used.size)
+    values = replace(
+        own, texts=[own.texts[i] for i in used], values=[own.values[i] for i in used],
+        counts=own.counts[used], indices=place[own.indices],
+    )  # fmt: skip
+    places = None if column.places is None else column.places[used]
+    return replace(column, values=values, nodes=column.nodes[used], places=places)
 
 
 def _losses(column: CodedColumn) -> Floats:

@@ -64,7 +64,7 @@ class Judge:
     def _suppressed(self, node: Sequence[int], gone: Flags) -> float:
         """Return how much more is lost if some records are left out."""
         cells, often = self.classes.codes.cells[gone], self.classes.codes.often[gone]
-        kept: Floats = np.full(often.size, self.whole)
+        kept: Floats = np.full(often.size, float(self.whole))
         for j, (column, level) in enumerate(zip(self.columns, node, strict=True)):
             kept -= column.losses[level][cells[:, j]]
         return float(kept @ often)

@@ -314,7 +314,7 @@ _BY_HIERARCHIES = (
     FullDomain(replace(_on_nodes(
         "full-domain",
         "one level of every hierarchy for all records, proven to lose least; may leave out a share "
-        "of them (--suppress)",
+        "of them",
         "O(n·d) time for each combination of levels looked at, O(n·d) memory and 17 bytes for each "
         "of up to 10 million combinations", FULL_DOMAIN,
     ), recodes=True)),

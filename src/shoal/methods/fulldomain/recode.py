@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from shoal.errors import RequestError, shown
+from shoal.hints import option
 from shoal.kernels.arrays import Integers
 from shoal.methods.fulldomain.columns import leveled
 from shoal.methods.fulldomain.judge import Judge, Needs
@@ -47,8 +48,9 @@ def _check_labels(problem: Problem) -> None:
     """Refuse to suppress records whose values the labels of a hierarchy would show all the same."""
     for column in problem.nodes.coded.columns:
         if column.rule.shows_values:
+            such = option("hierarchies", {column.name: "widths:5,10"})
             raise RequestError(
-                f"suppress: the intervals of column {shown(column.name)} ({column.rule}) end in "
-                "values of the data, also of records that are left out; give it a hierarchy such "
-                "as widths:5,10 or cuts:18,65"
+                f"{option('suppress')}: the intervals of column {shown(column.name)} "
+                f"({column.rule}) end in values of the data, also of records that are left out; "
+                f"give it a hierarchy, such as {such}"
             )

@@ -70,7 +70,8 @@ class Subject(NamedTuple):
 
 def subjects():
     """Return all methods, and those that effort matters to once more."""
-    every = [Subject(m.name, m.on_nodes, m.columns) for m in shoal.methods() if m.name != "exact"]
+    known = [m for m in shoal.methods() if m.name != "exact" and not m.recodes]
+    every = [Subject(m.name, m.on_nodes, m.columns) for m in known]
     efforts = [
         Subject(f"{m.name}:{effort}", m.on_nodes)
         for m in shoal.methods() if m.in_blocks

@@ -172,7 +172,7 @@ def _code(column: Column, rule: Rule, table: Table, often: Integers | None) -> C
     places = _places(values)
     losses = tree.values_below / max(int(tree.values_below[0]), 1)
     if rule.given and places is not None and values.values:
-        losses = widths(tree, values)
+        losses = _spans(tree, values)
     return CodedColumn(
         column.name, column.kind, rule, tree, values, nodes, codes, losses.astype(float), places,
         _unit(values) if places is not None else 0.0,
@@ -238,7 +238,7 @@ def _unit(values: Distinct) -> float:
     return float(step(values) / whole) if whole else 0.0
 
 
-def widths(tree: Tree, values: Distinct) -> Floats:
+def _spans(tree: Tree, values: Distinct) -> Floats:
     """Return the width of every node of numbers as a share of the column's: KAIM's ILoss.
 
     The bounds are those a label prints; of a label without bounds, those of the values below.

@@ -18,7 +18,8 @@ import numpy as np
 
 from shoal.errors import RequestError, shown
 from shoal.kernels.arrays import Floats, Integers
-from shoal.table.encode_nodes import Coded, CodedColumn, widths
+from shoal.table.encode_nodes import Coded, CodedColumn
+from shoal.table.hierarchy.intervals import Balanced
 
 
 def level_nodes(column: CodedColumn) -> Integers:
@@ -29,6 +30,8 @@ def level_nodes(column: CodedColumn) -> Integers:
     values, number = column.values, column.tree.nodes
     if not values.texts:
         return np.zeros((1, 1), dtype=np.int64)
+    if isinstance(column.rule, Balanced):
+        return _halves(column)
     paths = {path[0]: path for path in column.rule.paths(values)[0]}
     known = np.array([[number[label] for label in paths[text]] for text in values.texts])
     nodes = np.zeros((known.shape[1], known.shape[0] + 1), dtype=np.int64)
@@ -43,9 +46,26 @@ def level_nodes(column: CodedColumn) -> Integers:
     return nodes
 
 
+def _halves(column: CodedColumn) -> Integers:
+    """Return the nodes of an automatic tree by level: those of one depth, and values above it.
+
+    It is what the paths say, which take long to make of many numbers.
+    """
+    parents = column.tree.parents
+    depths = np.zeros(len(column.tree), dtype=np.int64)
+    for node in range(1, depths.size):  # parents come first
+        depths[node] = depths[parents[node]] + 1
+    own = np.append(column.nodes, 0)
+    levels = [own]
+    for depth in range(int(depths[own].max()) - 1, -1, -1):
+        own = np.where(depths[own] > depth, parents[own], own)
+        levels.append(own)
+    return np.stack(levels)
+
+
 def level_losses(column: CodedColumn, nodes: Integers) -> Floats:
     """Return what a cell of every distinct value loses at every level (ILoss)."""
-    losses = _losses(column)[nodes]
+    losses = _losses(column, nodes)[nodes]
     losses[:, :-1][nodes[:, :-1] == column.nodes] = 0.0
     losses[:, -1] = 0.0  # a missing cell has nothing to lose
     return losses
@@ -58,8 +78,9 @@ def at_levels(coded: Coded, levels: Mapping[str, int]) -> Coded:
 
 
 def _at_level(column: CodedColumn, level: int) -> CodedColumn:
-    lifted = level_nodes(column)[level][column.values.indices]
-    return replace(column, level=level, lifted=lifted, losses=_losses(column))
+    nodes = level_nodes(column)
+    lifted = nodes[level][column.values.indices]
+    return replace(column, level=level, lifted=lifted, losses=_losses(column, nodes))
 
 
 def with_used_values(coded: Coded) -> Coded:
@@ -80,8 +101,16 @@ def _with_used_values(column: CodedColumn) -> CodedColumn:
     return replace(column, values=values, nodes=column.nodes[used], places=places)
 
 
-def _losses(column: CodedColumn) -> Floats:
+def _losses(column: CodedColumn, nodes: Integers) -> Floats:
     """Return what nodes lose: of numbers without a given hierarchy what their ranges do."""
-    if column.rule.given or column.places is None or not column.values.values:
+    if column.rule.given or column.places is None or not column.places.size:
         return column.losses
-    return widths(column.tree, column.values)
+    size, present = len(column.tree), column.places.size
+    values = np.broadcast_to(np.arange(present), nodes[:, :-1].shape)
+    low, high = np.full(size, present - 1), np.zeros(size, dtype=np.int64)
+    np.minimum.at(low, nodes[:, :-1], values)
+    np.maximum.at(high, nodes[:, :-1], values)
+    wide: Floats = column.places[high] - column.places[low]
+    losses: Floats = (1.0 - column.unit) * wide + column.unit
+    losses[0] = 1.0
+    return losses

@@ -121,6 +121,23 @@ def test_levels_of_short_branches(write):
         library.anonymize(table, 2, method="full-domain", hierarchies={"place": str(path)})
 
 
+def test_levels_of_automatic_trees():
+    """The levels of halves of numbers and dates are those of their paths."""
+    rng = np.random.default_rng(4)
+    numbers = rng.integers(0, 40, 60).tolist()
+    table = pa.table({
+        "x": [None if number == 7 else number for number in numbers],
+        "one": [3.5] * 60,
+        "y": rng.normal(size=60).round(2),
+        "born": pa.array(np.datetime64("2000-01-01") + rng.integers(0, 90, 60)),
+    })  # fmt: skip
+    for column in code(read(table)).columns:
+        paths, _ = column.rule.paths(column.values)
+        known = [[column.tree.nodes[label] for label in path] for path in paths]
+        assert level_nodes(column)[:, :-1].T.tolist() == known
+        assert set(level_nodes(column)[:, -1].tolist()) == {0}
+
+
 def test_what_is_asked_beyond_k_chooses_the_levels():
     """The levels are the best of those whose classes keep l, and an own k of a column."""
     rng = np.random.default_rng(5)

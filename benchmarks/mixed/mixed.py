@@ -1,11 +1,11 @@
 """Tables with texts, trees and missing cells: `kaim+` beside other methods: `make mixed`.
 
-    python benchmarks/mixed/mixed.py [wide] [efforts] [limits] [sample] [methods] [earlier]
+    python benchmarks/mixed/mixed.py [wide] [efforts] [domain] [limits] [sample] [methods] [earlier]
 
-`efforts`, `limits` and `methods` need adult.csv and adult_hierarchies/ in the folder SHOAL_DATA.
-`earlier` runs where SHOAL_OLD names a folder with the repository of an earlier version. Prints
-every bar, writes docs/mixed/ and fails where a bar is missed. A part that is not asked for stays on
-the page as it was measured last.
+`efforts`, `domain`, `limits` and `methods` need adult.csv and adult_hierarchies/ in the folder
+SHOAL_DATA. `earlier` runs where SHOAL_OLD names a folder with the repository of an earlier version.
+Prints every bar, writes docs/mixed/ and fails where a bar is missed. A part that is not asked for
+stays on the page as it was measured last.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import os
 import sys
 
 import page
+from domain import domain
 from earlier import earlier
 from efforts import efforts
 from limits import limits
@@ -26,7 +27,7 @@ from telling import run
 
 DOCS = REPOSITORY / "docs/mixed"
 # `wide` is the first: Linux counts the memory of whoever starts a process as the process's own
-PARTS = {part.__name__: part for part in (wide, efforts, limits, sample, methods)}
+PARTS = {part.__name__: part for part in (wide, efforts, domain, limits, sample, methods)}
 if os.environ.get("SHOAL_OLD"):
     PARTS["earlier"] = earlier
 

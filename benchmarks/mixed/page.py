@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 
+from domain import domain_text
 from earlier import earlier_text
 from efforts import efforts_text
 
@@ -218,6 +219,7 @@ def wide_text(there):
 
 TEXTS = {
     "efforts": efforts_text,
+    "domain": domain_text,
     "limits": limits_text,
     "sample": sample_text,
     "methods": methods_text,

@@ -7,9 +7,10 @@ and the result is a `Partition`.
 
 `families/` has the adapters, a file for each family. What they run stands beside it:
 `heuristics/` (one group after the other, and their refinement), `kmember/` (groups grown over
-hierarchies), `ils/` (iterated local search on distances and on hierarchies), `matheuristic/`
-(`best` and `exact`), `bounds/` (lower bounds and column generation), `blocks.py` and `cutting.py`
-(large tables). `enforce/` brings about what is asked beyond k.
+hierarchies), `fulldomain/` (one level for all records), `ils/` (iterated local search on distances
+and on hierarchies), `matheuristic/` (`best` and `exact`), `bounds/` (lower bounds and column
+generation), `blocks.py` and `cutting.py` (large tables). `enforce/` brings about what is asked
+beyond k.
 
 The package can be called: `shoal.methods()` returns what `registry.methods` does, whichever of the
 function and the package was loaded first.

@@ -277,6 +277,8 @@ def anonymize(
     (`kaim`, `k-member`), and columns that have a hierarchy. Where quasi-identifiers hold texts,
     `auto` is `kaim+`, which generalizes as little as possible; where all release means, medians,
     modes or medoids, it searches with the distance that these lose (see `shoal.microaggregate`).
+    `full-domain` releases one level of every column for all records, and leaves out up to the share
+    `suppress` of them where their classes are smaller than k.
     `hierarchies` says of a column what its tree is ("ages.csv", "widths:5,10", "prefixes:3,2",
     "dates"; see `shoal hierarchy build`), or is a folder of files COLUMN.csv; the others get
     balanced intervals or a flat tree. In matching a missing cell is a value of its own. A group

@@ -71,6 +71,8 @@ def files() -> None:
 
 
 COMMANDS = (
+    Case("man", ("man",)),
+    Case("completion", ("completion", "bash")),
     Case("inspect", ("inspect", "t.csv")),
     Case("anonymize", ("anonymize", "t.csv", *QUASI, "-o", "numbers.csv")),
     Case("anonymize to a folder", ("anonymize", "t.csv", "-k", "3", "-o", "mixed/")),

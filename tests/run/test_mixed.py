@@ -93,7 +93,7 @@ def test_starts_of_auto_on_texts(shoal, write, tmp_path):
     assert shoal("anonymize", table, *MIXED, "--start", "farthest", "-o", "-").code == 0
     ran = shoal("anonymize", table, *MIXED, "--start", "mdav", "-o", "-")
     assert (ran.code, ran.out) == (2, "")
-    assert "start of kaim+ must be one of random, farthest, common, kaim" in ran.err
+    assert "start of kaim+ must be one of random, farthest, common, top-down" in ran.err
     ran = shoal("anonymize", table, *MIXED, "--method", "kaim", "--start", "random", "--runs", 3,
                 "-o", "-")  # fmt: skip
     assert "runs is for methods that search; kaim does not" in ran.err

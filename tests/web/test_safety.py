@@ -26,11 +26,10 @@ ROOT = Path(shoal.__file__).parent
 REPOSITORY = ROOT.parents[1]
 FORBIDDEN = {"pickle", "cPickle", "dill", "cloudpickle", "shelve", "marshal", "yaml", "joblib"}
 KNOWN = {
-    "annotated-doc", "annotated-types", "anyio", "click", "colorama", "editables", "fastapi", "h11",
-    "hatchling", "highspy", "idna", "llvmlite", "markdown-it-py", "mdurl", "narwhals", "numba",
-    "numpy", "opentelemetry-api", "packaging", "pathspec", "pluggy", "pyarrow", "pydantic",
-    "pydantic-core", "pygments", "rich", "shellingham", "starlette", "tomlkit", "trove-classifiers",
-    "typer", "typing-extensions", "typing-inspection", "uvicorn", "vl-convert-python",
+    "annotated-doc", "annotated-types", "colorama", "editables", "hatchling", "llvmlite",
+    "markdown-it-py", "mdurl", "narwhals", "numba", "numpy", "numpy", "packaging", "pathspec",
+    "pluggy", "pyarrow", "pydantic", "pydantic-core", "pygments", "rich", "shellingham", "tomlkit",
+    "trove-classifiers", "typer", "typing-extensions", "typing-inspection", "vl-convert-python",
 }  # fmt: skip
 FREE = "MIT", "BSD", "Apache", "PSF", "Python Software Foundation", "ISC", "MPL", "Mozilla"
 
@@ -133,7 +132,7 @@ def test_what_nobody_asks_for_is_removed(tmp_path):
 def job(number):
     """A job that waits."""
     settings = {"protect": {"k": 3}}
-    return Job(str(number), "anonymize", "f", "n", Path("x"), Path("y"), {}, settings, {}, {}, {})
+    return Job(str(number), "anonymize", "f", "n", "x", None, Path("y"), {}, settings, {}, {}, {})
 
 
 def test_the_queue_has_an_end():

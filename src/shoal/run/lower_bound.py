@@ -14,7 +14,7 @@ from shoal.measures.loss import ROUNDED, is_nothing, percent, total_squares
 from shoal.methods.auto import check_effort
 from shoal.methods.bounds.generation import Generation, Plan
 from shoal.methods.bounds.integer import solve_integer
-from shoal.methods.bounds.threads import squared_gaps
+from shoal.methods.bounds.threads import Gaps, squared_gaps
 from shoal.methods.heuristics.fixed_size import mdav
 from shoal.methods.ils.neighbors import least_by_neighbors
 from shoal.methods.ils.parameters import Search, Stop
@@ -131,7 +131,7 @@ def _least(
     if is_nothing(incumbent.cost, matrix):
         return 0.0, True
     generation = Generation.scaled(
-        squared_gaps(matrix), k, labels, others=incumbent.elite, remaining=incumbent.remaining,
+        Gaps(squared_gaps(matrix)), k, labels, others=incumbent.elite, remaining=incumbent.remaining,
         threads=threads,
     )  # fmt: skip
     if generation is None:  # numbers that no programme can weigh

@@ -6,10 +6,11 @@ import pytest
 from naive.bounds import broken_triples, group_sse, least_sse, reduced_costs, squared
 from shoal.methods.bounds.columns import NOBODY, Columns
 from shoal.methods.bounds.cuts import violated
-from shoal.methods.bounds.generation import Generation, Plan, cost_of, shares
+from shoal.methods.bounds.generation import Generation, Plan
 from shoal.methods.bounds.highs import Master, choose
 from shoal.methods.bounds.integer import as_labels, places
-from shoal.methods.bounds.threads import NO_CUTS, Pricer, squared_gaps, sums_of_nearest
+from shoal.methods.bounds.losses import cost_of
+from shoal.methods.bounds.threads import NO_CUTS, Gaps, Pricer, squared_gaps, sums_of_nearest
 from thorough import each
 
 NO_LIMIT = 10**9
@@ -150,20 +151,20 @@ def test_columns_are_distinct_and_cost_their_sse():
     """A column is kept once, with the SSE of its records."""
     rng = np.random.default_rng(0)
     gaps = squared_gaps(rng.normal(size=(20, 2)))
-    columns = Columns(5)
+    losses, columns = Gaps(gaps), Columns(5)
     labels = np.arange(20) // 4
-    assert columns.add_grouping(labels, gaps) == 5
-    assert columns.add_grouping(labels[::-1].copy(), gaps) == 0
-    assert columns.add(rng.permuted(np.tile(np.arange(20), (2_000, 1)), axis=1)[:, :3], gaps) > 900
+    assert columns.add_grouping(labels, losses) == 5
+    assert columns.add_grouping(labels[::-1].copy(), losses) == 0
+    assert columns.add(rng.permuted(np.tile(np.arange(20), (2_000, 1)), axis=1)[:, :3], losses) > 900
     members = [group[group != NOBODY].tolist() for group in columns.members]
     assert len({tuple(group) for group in members}) == len(columns)
     assert np.allclose(columns.costs, [group_sse(gaps, group) for group in members])
-    assert columns.costs[places(columns, labels)].sum() == pytest.approx(cost_of(gaps, labels))
+    assert columns.costs[places(columns, labels)].sum() == pytest.approx(cost_of(losses, labels))
     which = places(columns, labels)
     columns.keep(which)
     assert len(columns) == 5
     assert np.array_equal(np.sort(places(columns, labels)), np.arange(5))
-    assert columns.add_grouping(labels, gaps) == 0
+    assert columns.add_grouping(labels, losses) == 0
     again = as_labels(columns, np.arange(5), 20)
     assert {frozenset(np.flatnonzero(again == g)) for g in range(5)} == {
         frozenset(range(i, i + 4)) for i in range(0, 20, 4)
@@ -172,9 +173,12 @@ def test_columns_are_distinct_and_cost_their_sse():
 
 def test_shares_add_up_to_the_cost():
     """What records cost is what the grouping costs."""
-    gaps = squared_gaps(np.random.default_rng(1).normal(size=(30, 3)))
-    labels = np.arange(30) % 7
-    assert shares(gaps, labels).sum() == pytest.approx(cost_of(gaps, labels))
+    losses = Gaps(squared_gaps(np.random.default_rng(1).normal(size=(30, 3))))
+    labels = np.sort(np.arange(30) % 7)
+    groups = [np.flatnonzero(labels == group)[None] for group in range(7)]
+    costs = [losses.of_groups(group)[0] for group in groups]
+    shares = losses.of_records(labels)
+    assert np.bincount(labels, shares) == pytest.approx(costs)
 
 
 @pytest.mark.parametrize("seed", range(15))
@@ -185,7 +189,7 @@ def test_the_integer_programme_is_exact(seed):
     columns = Columns(2 * k - 1)
     every = reduced_costs(gaps.tolist(), k, np.zeros(rows))
     for size in range(k, min(2 * k, rows + 1)):
-        columns.add(np.array([group for group in every if len(group) == size]), gaps)
+        columns.add(np.array([group for group in every if len(group) == size]), Gaps(gaps))
     least = least_sse(matrix.tolist(), k)
     start = np.minimum(np.arange(rows) // k, rows // k - 1)
     for begin in (None, places(columns, start)):
@@ -201,7 +205,7 @@ def test_the_programme_without_columns_overdraws():
     gaps = squared_gaps(np.random.default_rng(2).normal(size=(8, 2)))
     master = Master(8, np.full(8, 3.0))
     columns = Columns(3)
-    columns.add(np.array([[0, 1], [2, 3]]), gaps)
+    columns.add(np.array([[0, 1], [2, 3]]), Gaps(gaps))
     master.add(columns)
     solved = master.solve()
     assert solved is not None
@@ -215,7 +219,7 @@ def test_duals_that_are_proven_stay_below_every_grouping(seed):
     matrix, gaps, k, *_ = problem(seed, 10)
     rows = len(gaps)
     start = np.minimum(np.arange(rows) // k, rows // k - 1)
-    generation = Generation.scaled(gaps, k, start, threads=1)
+    generation = Generation.scaled(Gaps(gaps), k, start, threads=1)
     least = least_sse(matrix.tolist(), k) / generation.unit
     plan = Plan(branches=50, limit=10**6)
     bounds = [generation.bound]

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from shoal.kernels.arrays import Floats, Integers
+from shoal.methods.bounds.losses import Losses
 
 NOBODY = -1
 
@@ -33,7 +34,7 @@ class Columns:
 
     @property
     def costs(self) -> Floats:
-        """(columns) SSE of each."""
+        """(columns) what each loses."""
         return self._costs[: len(self)]
 
     @property
@@ -42,7 +43,7 @@ class Columns:
         sizes: Integers = (self.members != NOBODY).sum(axis=1)
         return sizes
 
-    def add(self, groups: Integers, gaps: Floats) -> int:
+    def add(self, groups: Integers, losses: Losses) -> int:
         """Add groups of one size, (groups, size), those that are new; return how many were."""
         if groups.size == 0:
             return 0
@@ -56,10 +57,10 @@ class Columns:
                     self._costs = np.concatenate([self._costs, np.zeros_like(self._costs)])
                 self._members[at, :size] = group
         new = self._members[before : len(self), :size]
-        self._costs[before : len(self)] = costs_of(new, gaps)
+        self._costs[before : len(self)] = losses.of_groups(new)
         return len(self) - before
 
-    def add_grouping(self, labels: Integers, gaps: Floats) -> int:
+    def add_grouping(self, labels: Integers, losses: Losses) -> int:
         """Add the groups of a grouping that are no larger than `width`."""
         order = np.argsort(labels, kind="stable")
         sizes = np.bincount(labels)
@@ -67,7 +68,7 @@ class Columns:
         added = 0
         for size in np.unique(sizes[sizes <= self.width]):
             starts = (ends - sizes)[sizes == size]
-            added += self.add(order[starts[:, None] + np.arange(size)], gaps)
+            added += self.add(order[starts[:, None] + np.arange(size)], losses)
         return added
 
     def place(self, group: Integers) -> int:
@@ -92,14 +93,3 @@ class Columns:
         padded = np.append(duals, 0.0)  # NOBODY is the last one
         costs: Floats = self.costs - padded[self.members].sum(axis=1)
         return costs
-
-
-def costs_of(groups: Integers, gaps: Floats) -> Floats:
-    """Return SSE of groups of one size, from the squared distances of their pairs."""
-    total = np.zeros(groups.shape[0])
-    size = groups.shape[1]
-    for i in range(size):
-        for j in range(i):
-            total += gaps[groups[:, i], groups[:, j]]
-    total /= size
-    return total

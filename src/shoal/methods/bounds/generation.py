@@ -18,8 +18,9 @@ from shoal.measures.loss import ROUNDED
 from shoal.methods.bounds.columns import NOBODY, Columns
 from shoal.methods.bounds.cuts import violated
 from shoal.methods.bounds.highs import Master, Solved
-from shoal.methods.bounds.threads import NO_CUTS, Priced, Pricer
-from shoal.partition import rows_of_groups
+from shoal.methods.bounds.losses import Losses, cost_of
+from shoal.methods.bounds.priced import Priced
+from shoal.methods.bounds.threads import NO_CUTS
 
 Remaining = Callable[[], float | None]
 
@@ -51,31 +52,30 @@ class Plan:
 class Generation:
     """The linear programme of a table, in the making.
 
-    `gaps` are squared distances scaled so that a record costs about 1 in `labels`, the best
+    `losses` are those of groups, scaled so that a record costs about 1 in `labels`, the best
     grouping so far, whose cost is `upper`. `bound` never exceeds the cost of any grouping; `least`
     is the same before scaling by `unit`.
     """
 
     def __init__(
         self,
-        gaps: Floats,
+        losses: Losses,
         k: int,
         labels: Integers,
         *,
         remaining: Remaining = lambda: None,
         threads: int | None = None,
     ) -> None:
-        self.rows, self.k, self.gaps = gaps.shape[0], k, gaps
+        self.rows, self.k, self.losses = losses.rows, k, losses
         self.remaining, self.threads = remaining, threads
-        self.pricer = Pricer(gaps, k, threads, self.over)
+        self.pricer = losses.pricing(k, threads, self.over)
         self.columns = Columns(2 * k - 1)
-        self.columns.add_grouping(labels, gaps)
-        self.shares = shares(gaps, labels)
+        self.columns.add_grouping(labels, losses)
+        self.shares = losses.of_records(labels)
         self.scale = self.shares + 0.2 * float(np.median(self.shares)) + 1e-9
         self.upper = float(self.shares.sum())
         self.duals, self.cuts, self.prices = self.shares.copy(), NO_CUTS, np.zeros(0)
-        nearest = self.pricer.nearest[:, k - 1].sum() / (2.0 * k)
-        self.bound = float(nearest) * (1.0 - ROUNDED)
+        self.bound = self.pricer.floor * (1.0 - ROUNDED)
         self.reached = -np.inf  # by the duals
         self.complete = False
         self.master: Master | None = None
@@ -86,7 +86,7 @@ class Generation:
     @classmethod
     def scaled(
         cls,
-        gaps: Floats,
+        losses: Losses,
         k: int,
         labels: Integers,
         *,
@@ -94,24 +94,25 @@ class Generation:
         remaining: Remaining = lambda: None,
         threads: int | None = None,
     ) -> Generation | None:
-        """Return the programme of squared distances as they are.
+        """Return the programme of losses as they are.
 
         labels (n) from 0: the best grouping so far, with groups of k to 2k - 1 records; the groups
-        of `others` are columns, too. None where that grouping costs nothing, or where the distances
+        of `others` are columns, too. None where that grouping costs nothing, or where the losses
         are no numbers that a programme can weigh.
         """
-        unit = cost_of(gaps, labels) / labels.size
-        if not (0.0 < unit < np.inf) or not np.isfinite(gaps).all():
+        unit = cost_of(losses, labels) / labels.size
+        own = losses.scaled(unit) if 0.0 < unit < np.inf else None
+        if own is None:
             return None
-        made = cls(gaps / unit, k, labels, remaining=remaining, threads=threads)
+        made = cls(own, k, labels, remaining=remaining, threads=threads)
         made.unit = unit
         for one in others:
-            made.columns.add_grouping(one, made.gaps)
+            made.columns.add_grouping(one, own)
         return made
 
     @property
     def least(self) -> float:
-        """What no grouping costs less than, in the units of the distances."""
+        """What no grouping costs less than, in the units of the losses as they were."""
         return self.bound * self.unit
 
     def raise_bound(self, plan: Plan, on_stage: Callable[[int], None] = lambda _: None) -> None:
@@ -135,15 +136,15 @@ class Generation:
 
         rows (m) ascending; labels (m) is any grouping of those.
         """
-        gaps = np.ascontiguousarray(self.gaps[np.ix_(rows, rows)])
-        part = Generation(gaps, self.k, labels, remaining=self.remaining, threads=self.threads)
+        losses = self.losses.take(rows)
+        part = Generation(losses, self.k, labels, remaining=self.remaining, threads=self.threads)
         number = np.full(self.rows + 1, NOBODY)  # NOBODY is the last one
         number[rows] = np.arange(rows.size)
         members = number[self.columns.members]
         whole = (members != NOBODY).sum(axis=1) == self.columns.sizes
         for size in self.pricer.sizes:
             some = members[whole & (self.columns.sizes == size)]
-            part.columns.add(np.ascontiguousarray(some[:, :size]), gaps)
+            part.columns.add(np.ascontiguousarray(some[:, :size]), losses)
         cuts = number[self.cuts]
         whole = (cuts != NOBODY).all(axis=1)
         part.cuts, part.prices = cuts[whole], self.prices[whole]
@@ -159,7 +160,7 @@ class Generation:
         """Price, take in the columns and what the duals prove; return the columns."""
         priced = self.pricer.price(duals, most, TOLERANCE, self.cuts, -prices)
         for groups in priced.new():
-            self.columns.add(groups, self.gaps)
+            self.columns.add(groups, self.losses)
         safe = ROUNDED * float(np.abs(duals).sum() + np.abs(prices).sum())
         safe += TOLERANCE * (self.rows // self.k)
         proven = float(duals.sum() + prices.sum()) + priced.missing - safe
@@ -228,7 +229,7 @@ class Generation:
         sizes = (groups != NOBODY).sum(axis=1)
         for size in np.unique(sizes):
             some = groups[(sizes == size) & (reduced < 0.0)]
-            self.columns.add(some[:, :size], self.gaps)
+            self.columns.add(some[:, :size], self.losses)
 
     def converge(self, plan: Plan, draw: float = 0.4) -> bool:
         """Solve and price in turn until the bound meets the programme; tell whether it did."""
@@ -323,20 +324,3 @@ class Generation:
             done = self.converge(again, draw=0.3)
             if not done or self.bound < before * (1.0 + 1e-6):
                 return
-
-
-def shares(gaps: Floats, labels: Integers) -> Floats:
-    """Return what records cost in a grouping, half by themselves, half as their group's mean."""
-    own = np.zeros(labels.size)
-    for rows in rows_of_groups(labels):
-        inside = gaps[np.ix_(rows, rows)]
-        by_row = inside.sum(axis=1) / rows.size
-        cost = 0.5 * float(by_row.sum())
-        own[rows] = 0.5 * (by_row - cost / rows.size) + 0.5 * cost / rows.size
-    return own
-
-
-def cost_of(gaps: Floats, labels: Integers) -> float:
-    """Return SSE of a grouping, from the squared distances of its pairs."""
-    groups = rows_of_groups(labels)
-    return sum(float(gaps[np.ix_(rows, rows)].sum()) / (2.0 * rows.size) for rows in groups)

@@ -16,6 +16,7 @@ from shoal.kernels.arrays import Floats, Integers
 from shoal.methods.bounds.columns import NOBODY, Columns
 from shoal.methods.bounds.generation import Generation, Plan, Remaining
 from shoal.methods.bounds.highs import Chosen, choose, hits
+from shoal.methods.bounds.losses import Losses
 from shoal.partition import rows_of_groups
 
 FEW = 4  # columns a record that are chosen from first
@@ -61,7 +62,7 @@ def solve_integer(generation: Generation, labels: Integers, plan: Plan) -> Integ
     bound, proven = g.bound, False
     if every is not None:
         for groups in every:
-            g.columns.add(groups, g.gaps)
+            g.columns.add(groups, g.losses)
         best, chosen = _choose(g, best, np.flatnonzero(reduced_costs(g) < gap), plan)
         proven = chosen.proven
         least = g.upper if proven else min(chosen.bound, g.upper)
@@ -80,7 +81,7 @@ def _choose(
     g: Generation, labels: Integers, which: Integers, plan: Plan
 ) -> tuple[Integers, Chosen]:
     """Choose among some columns and those of a grouping; return the better grouping."""
-    g.columns.add_grouping(labels, g.gaps)
+    g.columns.add_grouping(labels, g.losses)
     start = places(g.columns, labels)
     chosen = choose(
         g.columns, np.union1d(which, start), g.rows, start, cuts=g.cuts, nodes=plan.nodes,
@@ -110,13 +111,13 @@ def places(columns: Columns, labels: Integers) -> Integers:
 
 
 def solve_part(
-    gaps: Floats, k: int, labels: Integers, plan: Plan, remaining: Remaining = lambda: None
+    losses: Losses, k: int, labels: Integers, plan: Plan, remaining: Remaining = lambda: None
 ) -> IntegerSolution:
     """Look for a better grouping of a table, or of a part of one; prove it where that is cheap.
 
     labels (n) from 0, groups of k to 2k - 1 records. One thread: parts go side by side.
     """
-    g = Generation.scaled(gaps, k, labels, remaining=remaining, threads=1)
+    g = Generation.scaled(losses, k, labels, remaining=remaining, threads=1)
     if g is None:
         return IntegerSolution(None, 0.0, False)
     g.raise_bound(plan)

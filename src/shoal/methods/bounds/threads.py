@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from shoal.kernels.arrays import Floats, Integers
 from shoal.methods.bounds.columns import NOBODY
+from shoal.methods.bounds.priced import Priced
 from shoal.methods.bounds.pricing import (
     BRANCH_INTEGERS,
     BRANCH_NUMBERS,
@@ -19,6 +20,9 @@ from shoal.methods.bounds.pricing import (
     grow,
     price,
 )
+from shoal.partition import rows_of_groups
+
+W = TypeVar("W")
 
 NO_CUTS = np.zeros((0, 3), dtype=np.int64)
 SMALL = 400  # records that one thread prices before another has begun
@@ -49,25 +53,73 @@ def sums_of_nearest(gaps: Floats, count: int) -> Floats:
     return sums
 
 
-@dataclass(frozen=True)
-class Priced:
-    """What pricing found at some duals.
+def workers(threads: int | None) -> int:
+    """Return how many threads may work at once."""
+    return threads or os.cpu_count() or 1
 
-    By size k, k + 1, ...: every root's best group and its reduced cost (0: none below). `missing`
-    is how much less than the duals' sum any grouping may cost; `cut_short` counts the roots that
-    were left before all their branches were looked at; what is missing allows for them. Where the
-    time was up before all roots were priced, anything may be missing.
+
+def striped(works: list[W], run: Callable[[W, int, int], None], at_once: bool) -> None:
+    """Run over all roots, a stripe at a time, on as many threads as there are buffers.
+
+    `at_once` makes them one stripe.
     """
+    if len(works) == 1:
+        stripes = 1 if at_once else STRIPES
+        for number in range(stripes):
+            run(works[0], number, stripes)
+        return
+    free = list(works)
 
-    groups: list[Integers]  # each (n, size)
-    reduced: Floats  # (sizes, n), at most 0
-    missing: float
-    cut_short: int
+    def stripe(number: int) -> None:
+        work = free.pop()
+        run(work, number, STRIPES)
+        free.append(work)
 
-    def new(self) -> Iterator[Integers]:
-        """Yield the groups that cost less than their duals, size by size."""
-        for groups, reduced in zip(self.groups, self.reduced, strict=True):
-            yield groups[reduced < 0.0]
+    with ThreadPoolExecutor(len(works)) as pool:
+        list(pool.map(stripe, range(STRIPES)))
+
+
+class Gaps:
+    """SSE as the loss of groups: squared distances, (n, n)."""
+
+    def __init__(self, squared: Floats) -> None:
+        self.squared = squared
+
+    @property
+    def rows(self) -> int:
+        """The number of records."""
+        return int(self.squared.shape[0])
+
+    def of_groups(self, groups: Integers) -> Floats:
+        """Return SSE of groups of one size, from the squared distances of their pairs."""
+        total = np.zeros(groups.shape[0])
+        size = groups.shape[1]
+        for i in range(size):
+            for j in range(i):
+                total += self.squared[groups[:, i], groups[:, j]]
+        total /= size
+        return total
+
+    def of_records(self, labels: Integers) -> Floats:
+        """Return what records cost in a grouping, half by themselves, half as their group's mean."""
+        own = np.zeros(labels.size)
+        for rows in rows_of_groups(labels):
+            by_row = self.squared[np.ix_(rows, rows)].sum(axis=1) / rows.size
+            cost = 0.5 * float(by_row.sum())
+            own[rows] = 0.5 * (by_row - cost / rows.size) + 0.5 * cost / rows.size
+        return own
+
+    def take(self, rows: Integers) -> Gaps:
+        """Return the distances between some of the records."""
+        return Gaps(np.ascontiguousarray(self.squared[np.ix_(rows, rows)]))
+
+    def scaled(self, unit: float) -> Gaps | None:
+        """Return the distances in other units; None where they are no finite numbers."""
+        return Gaps(self.squared / unit) if np.isfinite(self.squared).all() else None
+
+    def pricing(self, k: int, threads: int | None, over: Callable[[], bool]) -> Pricer:
+        """Return what prices groups of k to 2k - 1 records."""
+        return Pricer(self.squared, k, threads, over)
 
 
 class Pricer:
@@ -81,9 +133,13 @@ class Pricer:
         self.rows = gaps.shape[0]
         self.sizes = range(k, min(2 * k, self.rows + 1))
         self.nearest = sums_of_nearest(gaps, 2 * k)
-        threads = threads or os.cpu_count() or 1
-        self.threads = 1 if self.rows < small else threads
+        self.threads = 1 if self.rows < small else workers(threads)
         self._rooms = [self._room() for _ in range(self.threads)]
+
+    @property
+    def floor(self) -> float:
+        """What no grouping costs less than: every record's k - 1 nearest count half."""
+        return float(self.nearest[:, self.k - 1].sum() / (2.0 * self.k))
 
     def _room(self) -> dict[str, npt.NDArray[np.generic]]:
         k, rows = self.k, self.rows
@@ -140,7 +196,7 @@ class Pricer:
                     branches[i],
                 )  # fmt: skip
 
-        self._striped(works, run)
+        striped(works, run, self.rows < self.small)
         reduced = figures[:, :, 0]
         reduced[reduced >= -tolerance] = 0.0
         lowest = np.minimum(figures[:, :, 1], 0.0)
@@ -162,7 +218,7 @@ class Pricer:
             else:
                 grow(work, stripe, stripes, self.k, groups, reduced)
 
-        self._striped(works, run)
+        striped(works, run, self.rows < self.small)
         return groups, reduced
 
     def _placeholders(self, stripe: int, stripes: int) -> Integers:
@@ -170,25 +226,6 @@ class Pricer:
         roots = np.arange(stripe, self.rows, stripes)
         groups: Integers = (roots[:, None] + np.arange(self.k)) % self.rows
         return groups
-
-    def _striped(
-        self, works: list[PricingBuffers], run: Callable[[PricingBuffers, int, int], None]
-    ) -> None:
-        """Run over all roots, a stripe at a time, on as many threads as there are rooms."""
-        if len(works) == 1:
-            stripes = 1 if self.rows < self.small else STRIPES
-            for number in range(stripes):
-                run(works[0], number, stripes)
-            return
-        free = list(works)
-
-        def stripe(number: int) -> None:
-            work = free.pop()
-            run(work, number, STRIPES)
-            free.append(work)
-
-        with ThreadPoolExecutor(len(works)) as pool:
-            list(pool.map(stripe, range(STRIPES)))
 
     def _missing(self, lowest: Floats) -> float:
         """Return the least that the groups of a partition cost beyond their duals, together.

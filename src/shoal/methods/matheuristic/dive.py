@@ -12,9 +12,10 @@ import numpy as np
 
 from shoal.kernels.arrays import Floats, Integers
 from shoal.methods.bounds.columns import NOBODY
-from shoal.methods.bounds.generation import Generation, Plan, Remaining, cost_of
+from shoal.methods.bounds.generation import Generation, Plan, Remaining
 from shoal.methods.bounds.integer import solve_part
-from shoal.methods.bounds.threads import squared_gaps
+from shoal.methods.bounds.losses import cost_of
+from shoal.methods.bounds.threads import Gaps, squared_gaps
 from shoal.methods.heuristics.fixed_size import mdav
 from shoal.progress import Reporter
 
@@ -44,8 +45,8 @@ def dive(matrix: Floats, generation: Generation, share: float, plan: Plan) -> In
             break
         start = mdav(np.ascontiguousarray(matrix[rows[left]]), k, Reporter(None))
         if left.size <= FEW:
-            gaps = here.gaps[np.ix_(left, left)]
-            solution = solve_part(gaps, k, start, plan, here.remaining)
+            losses = here.losses.take(left)
+            solution = solve_part(losses, k, start, plan, here.remaining)
             best = start if solution.labels is None else solution.labels
             groups += [rows[left[best == group]] for group in range(int(best.max()) + 1)]
             break
@@ -65,13 +66,13 @@ def dive_into(
 
     labels (n) from 0: a grouping of the region's records into groups of k to 2k - 1.
     """
-    gaps = squared_gaps(matrix)
-    generation = Generation.scaled(gaps, k, labels, remaining=remaining, threads=1)
+    losses = Gaps(squared_gaps(matrix))
+    generation = Generation.scaled(losses, k, labels, remaining=remaining, threads=1)
     if generation is None:
         return None
     generation.raise_bound(plan)
     better = dive(matrix, generation, share, plan)
-    if better is None or cost_of(gaps, better) >= cost_of(gaps, labels):
+    if better is None or cost_of(losses, better) >= cost_of(losses, labels):
         return None
     return better
 

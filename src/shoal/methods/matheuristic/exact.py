@@ -10,7 +10,7 @@ from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.loss import is_nothing, percent, squared_error, total_squares
 from shoal.methods.bounds.generation import Generation, Plan
 from shoal.methods.bounds.integer import solve_integer
-from shoal.methods.bounds.threads import squared_gaps
+from shoal.methods.bounds.threads import Gaps, squared_gaps
 from shoal.methods.ils.parameters import Search, Stop
 from shoal.methods.ils.task import Task
 from shoal.methods.matheuristic.run import best
@@ -57,7 +57,7 @@ def exact(
     if bound >= cost * (1.0 - PROVEN) or is_nothing(cost, matrix):
         return labels, cost * (1.0 - PROVEN / 2)
     generation = Generation.scaled(
-        squared_gaps(matrix), k, labels, remaining=report.stop.check, threads=threads
+        Gaps(squared_gaps(matrix)), k, labels, remaining=report.stop.check, threads=threads
     )
     if generation is None:
         raise RequestError("exact cannot weigh numbers that far apart; best takes them")

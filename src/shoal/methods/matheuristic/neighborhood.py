@@ -10,7 +10,7 @@ from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.loss import group_means
 from shoal.methods.bounds.generation import Plan, Remaining
 from shoal.methods.bounds.integer import solve_part
-from shoal.methods.bounds.threads import squared_gaps
+from shoal.methods.bounds.threads import Gaps, squared_gaps
 from shoal.partition import canonical_labels
 
 
@@ -53,8 +53,8 @@ class Around:
     ) -> Integers | None:
         """Return a better grouping of some rows, whose groups are whole; None if none was found."""
         own = np.unique(labels[rows], return_inverse=True)[1].astype(np.int64)
-        gaps = squared_gaps(np.ascontiguousarray(self.matrix[rows]))
-        return solve_part(gaps, self.k, own, plan, remaining).labels
+        losses = Gaps(squared_gaps(np.ascontiguousarray(self.matrix[rows])))
+        return solve_part(losses, self.k, own, plan, remaining).labels
 
     def note(self, labels: Integers, rows: Integers) -> None:
         """Note that a neighborhood was solved."""

@@ -19,7 +19,7 @@ import numpy as np
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.loss import percent
 from shoal.methods.bounds.generation import Generation
-from shoal.methods.bounds.threads import squared_gaps
+from shoal.methods.bounds.threads import Gaps, squared_gaps
 from shoal.methods.heuristics.fixed_size import mdav
 from shoal.methods.ils.driver import Everywhere, drive
 from shoal.methods.ils.search import warm_up as warm_up_search
@@ -48,7 +48,7 @@ def warm_up(width: int) -> None:
     """Compile (or load) the kernels, so that a time limit counts the work alone."""
     warm_up_search(width)
     tiny = np.arange(8.0)[:, None].repeat(width, axis=1)
-    generation = Generation(squared_gaps(tiny), 2, mdav(tiny, 2, Reporter(None)), threads=1)
+    generation = Generation(Gaps(squared_gaps(tiny)), 2, mdav(tiny, 2, Reporter(None)), threads=1)
     for grown in (False, True):
         generation.climb(1, 1, grown)
 

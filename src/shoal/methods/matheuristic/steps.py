@@ -10,7 +10,7 @@ from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.loss import is_nothing
 from shoal.methods.bounds.generation import Generation, Plan
 from shoal.methods.bounds.integer import solve_integer
-from shoal.methods.bounds.threads import squared_gaps
+from shoal.methods.bounds.threads import Gaps, squared_gaps
 from shoal.methods.ils.neighbors import least_by_neighbors
 from shoal.methods.ils.start import split_groups
 from shoal.methods.ils.task import Task
@@ -189,7 +189,7 @@ class Steps(Incumbent):
             self.proven = True
             return
         self.generation = Generation.scaled(
-            squared_gaps(self.matrix), self.k, self.labels, others=self.elite,
+            Gaps(squared_gaps(self.matrix)), self.k, self.labels, others=self.elite,
             remaining=self.remaining, threads=self.workers,
         )  # fmt: skip
         if self.generation is not None:
@@ -200,7 +200,7 @@ class Steps(Incumbent):
         assert self.generation is not None
         self.generation.upper = min(self.generation.upper, self.cost / self.generation.unit)
         for labels in self.elite:
-            self.generation.columns.add_grouping(labels, self.generation.gaps)
+            self.generation.columns.add_grouping(labels, self.generation.losses)
 
     def _learn(self) -> None:
         """Take over the programme's bound."""

@@ -61,8 +61,8 @@ def make_view(trees: Trees) -> View:
     root, ranged = trees.columns[:, ROOT], trees.columns[:, RANGED]
     top = np.zeros((width, 2))
     top[ranged == 1] = trees.levels[root[ranged == 1]][:, [PLACE, HEIGHT]]
-    arrays = (np.zeros(nodes) for _ in range(3))
-    return View(*arrays, np.zeros(width + 1), top)
+    left, right, alone = np.zeros((3, nodes))
+    return View(left, right, alone, np.zeros(width + 1), top)
 
 
 @inlined

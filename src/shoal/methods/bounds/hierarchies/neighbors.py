@@ -24,7 +24,7 @@ from shoal.methods.bounds.hierarchies.around import (
     width_of,
 )
 from shoal.methods.bounds.pricing import sort_by
-from shoal.methods.topdown.trees import GRAIN, RANGED, ROOT, Trees
+from shoal.methods.topdown.trees import RANGED, ROOT, Trees
 from shoal.progress import Reporter
 
 BUDGET = 200_000  # cells that the branches of a record may look at
@@ -77,7 +77,7 @@ def enter_near(w: Room, r: Sorted, row: int, cost: float, have: int, need: int) 
     while have - r.counts[near[w.last[0] - 1]] >= need:
         w.last[0] -= 1
         have -= r.counts[near[w.last[0]]]
-    return have  # type: ignore[no-any-return]
+    return have
 
 
 @part
@@ -275,7 +275,7 @@ def least_of(
 def least_by_companions(trees: Trees, codes: Integers, k: int, report: Reporter) -> Floats:
     """Return what every record loses at least in groups of k, summed over columns.
 
-    Requires k records. Losses are rounded to grains, which is allowed for.
+    Requires k records. Losses are those of the trees, which are rounded to grains.
     """
     ordered, which = sort_records(codes)
     rows, width = ordered.codes.shape
@@ -292,5 +292,5 @@ def least_by_companions(trees: Trees, codes: Integers, k: int, report: Reporter)
         least_of(
             room, ordered, view, trees, k, start, min(start + RECORDS_A_CALL, rows), losses
         )
-    safe: Floats = np.maximum(losses[which] - 4.0 * width / GRAIN, 0.0)
-    return safe
+    by_record: Floats = losses[which]
+    return by_record

@@ -1,0 +1,306 @@
+"""Pricing kernel on hierarchies: for every record the group of least reduced cost.
+
+A group is found from its first record, the root. With S the members so far and f their form, each
+candidate y has its own loss in the form of S and y, less its dual, g(y), and adds d(y) to what S
+loses; both only grow as others join. So members T that are still to come cost at least the sum of
+their g and the largest of their d. Candidates are sorted by d, those that f covers first: T is
+found in the branch of its last one, whose candidates are those before it. Of those that f covers,
+the cheapest complete the group at once, unless all groups are listed.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from shoal.kernels.arrays import Floats, Integers
+from shoal.kernels.jit import hot, loop, part, steps
+from shoal.methods.bounds.pricing import FAR, enter, sort_by
+from shoal.methods.topdown.tally import common
+from shoal.methods.topdown.trees import HEIGHT, PLACE, RANGED, ROOT
+
+COVERED = -1.0  # the place in the order of what widens nothing
+
+# rows of the integers and of the numbers of a branch, by the members it has
+COUNT, AT, MEMBER, BRANCHES, BRANCH_INTEGERS = range(5)
+BASE, BRANCH_NUMBERS = range(2)
+
+
+class FormBuffers(NamedTuple):
+    """What one thread prices with; the first five are shared, the rest is its own."""
+
+    tree: Integers  # as in Trees
+    levels: Floats
+    columns: Integers
+    codes: Integers  # (n, columns)
+    floors: Floats  # (n) what a record loses in any group
+    duals: Floats  # (n)
+    above: Integers  # (n, columns) work space: the common ancestor with the root's cell
+    lists: Integers  # (2k, n) work space: candidates, by members of the branch
+    own: Floats  # (2k, n) work space: their g
+    more: Floats  # (2k, n) work space: their d
+    turns: Integers  # (2k, n) work space: the places of candidates to branch on
+    keys: Floats  # (2k, n) work space: what those branches cost at least, ascending
+    forms: Integers  # (2k, columns, 2) work space: the form, a node, or the ends of a range
+    sums: Floats  # (2k, columns) work space: what the members lose by column
+    scratch: Floats  # (n) work space
+    places: Integers  # (n) work space
+    least: Floats  # (2k) work space: the least of some numbers, ascending
+    integers: Integers  # (BRANCH_INTEGERS, 2k + 1) work space: the branch
+    numbers: Floats  # (BRANCH_NUMBERS, 2k + 1) work space: the branch
+
+
+@hot
+def fit(w: FormBuffers, made: int, row: int, place: int) -> float:
+    """Write what a candidate loses in the form with it, and what it adds; return the latter.
+
+    COVERED where it does not widen the form. w OUT: own[made, place].
+    """
+    codes, levels, columns, forms, sums = w.codes, w.levels, w.columns, w.forms, w.sums
+    lost, more, grows = 0.0, 0.0, False
+    for j in range(codes.shape[1]):
+        node, low, high = codes[row, j], forms[made, j, 0], forms[made, j, 1]
+        root = columns[j, ROOT]
+        if columns[j, RANGED] == 1:
+            if low == root:
+                lost += 0.0 if node == root else levels[root, HEIGHT]
+                continue
+            bottom, top = min(low, node), max(high, node)
+            if bottom == root:
+                cost, same = levels[root, HEIGHT], True
+            elif bottom == top:
+                cost, same = 0.0, True
+            else:
+                cost = levels[top, PLACE] - levels[bottom, PLACE] + levels[root, PLACE]
+                same = False
+            lost += 0.0 if same else cost
+            if bottom != low or top != high:
+                grows = True
+                more += made * cost - sums[made, j]
+        else:
+            top = min(low, w.above[row, j])
+            cost = levels[top, HEIGHT]
+            lost += 0.0 if node == top else cost
+            if top != low:
+                grows = True
+                more += made * cost - sums[made, j]
+    w.own[made, place] = lost
+    return more if grows else COVERED
+
+
+@part
+def join(w: FormBuffers, made: int, row: int) -> None:
+    """Write the form and the sums of the members with one more. w OUT: those of `made` + 1."""
+    codes, levels, columns, forms, sums = w.codes, w.levels, w.columns, w.forms, w.sums
+    total = 0.0
+    for j in range(codes.shape[1]):
+        node, low, high = codes[row, j], forms[made, j, 0], forms[made, j, 1]
+        root, cost, same = columns[j, ROOT], 0.0, False
+        if columns[j, RANGED] == 1:
+            bottom, top = min(low, node), max(high, node)
+            if bottom == root:
+                cost = levels[root, HEIGHT]
+            elif bottom != top:
+                cost = levels[top, PLACE] - levels[bottom, PLACE] + levels[root, PLACE]
+            same = node == root
+            wider = low != root and (bottom != low or top != high)
+        else:
+            bottom = min(low, w.above[row, j])
+            top = bottom
+            cost = levels[bottom, HEIGHT]
+            same, wider = node == bottom, bottom != low
+        before = made * cost if wider else sums[made, j]
+        forms[made + 1, j, 0], forms[made + 1, j, 1] = bottom, top
+        sums[made + 1, j] = before + (0.0 if same else cost)
+        total += sums[made + 1, j] - sums[made, j]
+    w.numbers[BASE, made + 1] = w.numbers[BASE, made] + total - w.duals[row]
+    w.integers[MEMBER, made] = row
+
+
+@part
+def completion(least: Floats, need: int, most: int) -> float:
+    """Return the sum of the least `need` numbers, and of up to `most` while they are below 0."""
+    total = 0.0
+    for i in range(most):
+        if i >= need and least[i] >= 0.0:
+            break
+        total += least[i]
+    return total
+
+
+@part
+def weigh(w: FormBuffers, made: int, k: int, limit: float) -> int:
+    """Sort the candidates of a branch by what they add, without those of no use; count them.
+
+    w IN/OUT: lists, own (less the duals) and more, of `made` members.
+    """
+    rows, own, more, least = w.lists[made], w.own[made], w.more[made], w.least
+    need, most = max(k - made - 1, 0), 2 * k - made - 2
+    count, base = w.integers[COUNT, made], w.numbers[BASE, made]
+    for i in range(most):
+        least[i] = FAR
+    for i in range(count):
+        row = rows[i]
+        more[i] = fit(w, made, row, i)
+        own[i] = max(own[i], w.floors[row]) - w.duals[row]
+        if most > 0:
+            enter(least, most, own[i])
+    rest = base + completion(least, need, most)
+    kept = 0
+    for i in range(count):
+        if rest + max(more[i], 0.0) + own[i] < limit:
+            w.scratch[kept], w.places[kept] = more[i], rows[i]
+            kept += 1
+    sort_by(w.scratch, w.places, kept)
+    for i in range(kept):
+        rows[i], more[i] = w.places[i], w.scratch[i]
+        fit(w, made, rows[i], i)
+        own[i] = max(own[i], w.floors[rows[i]]) - w.duals[rows[i]]
+    return kept
+
+
+@part
+def spread_out(w: FormBuffers, made: int, k: int, limit: float, listing: bool) -> int:
+    """List the branches of a branch, the cheapest first; return how many. w OUT: turns, keys."""
+    own, more, least = w.own[made], w.more[made], w.least
+    need, most = max(k - made - 1, 0), 2 * k - made - 2
+    base, count = w.numbers[BASE, made], 0
+    for i in range(most):
+        least[i] = FAR
+    for i in range(w.integers[COUNT, made]):
+        if listing or more[i] != COVERED:
+            cost = base + max(more[i], 0.0) + own[i] + completion(least, need, most)
+            if cost < limit:
+                w.turns[made, count], w.keys[made, count] = i, cost
+                count += 1
+        if most > 0:
+            enter(least, most, own[i])
+    sort_by(w.keys[made], w.turns[made], count)
+    return count
+
+
+@part
+def complete(w: FormBuffers, made: int, k: int, limit: float, found: Integers) -> float:
+    """Complete a group by the cheapest that its form covers, if it then costs less than a limit.
+
+    Returns the reduced cost, or the limit. found OUT: the members, then -1.
+    """
+    duals, count = w.duals, 0
+    for i in range(w.integers[COUNT, made]):
+        if w.more[made, i] != COVERED:
+            break
+        row = w.lists[made, i]
+        fit(w, made, row, i)
+        w.scratch[count], w.places[count] = w.own[made, i] - duals[row], row
+        w.own[made, i] = max(w.own[made, i], w.floors[row]) - duals[row]
+        count += 1
+    need = max(k - made, 0)
+    if count < need:
+        return limit
+    sort_by(w.scratch, w.places, count)
+    total, taken = w.numbers[BASE, made], 0
+    while taken < min(count, 2 * k - 1 - made):
+        if taken >= need and w.scratch[taken] >= 0.0:
+            break
+        total += w.scratch[taken]
+        taken += 1
+    if total >= limit:
+        return limit
+    for i in range(found.shape[0]):
+        if i < made:
+            found[i] = w.integers[MEMBER, i]
+        else:
+            found[i] = w.places[i - made] if i < made + taken else -1
+    return total
+
+
+@part
+def begin(w: FormBuffers, root: int) -> None:
+    """Begin the groups of a root, with all records after it as candidates. w OUT."""
+    codes, columns = w.codes, w.columns
+    rows, width = codes.shape
+    count = 0
+    for row in range(root + 1, rows):
+        w.lists[1, count] = row
+        count += 1
+        for j in range(width):
+            if columns[j, RANGED] == 0:
+                w.above[row, j] = common(w.tree, codes[root, j], codes[row, j])
+    for j in range(width):
+        w.forms[1, j, 0] = w.forms[1, j, 1] = codes[root, j]
+        w.sums[1, j] = 0.0
+    w.integers[MEMBER, 0], w.integers[COUNT, 1] = root, count
+    w.numbers[BASE, 1] = -w.duals[root]
+
+
+@steps
+def price_root(
+    w: FormBuffers, root: int, k: int, limit: float, most: int, listing: bool, found: Integers,
+    figures: Floats,
+) -> int:  # fmt: skip
+    """Search all groups whose first record is the root; return how many branches were made.
+
+    Not listing, found[0] OUT is the best group below `limit`; listing, found OUT has all groups
+    below it, while there is room. figures OUT: the best reduced cost (or limit), the least that may
+    have been missed where `most` branches were not enough (or what the best is), how many groups.
+    w IN/OUT.
+    """
+    integers, keys = w.integers, w.keys
+    best, missed, listed, branches, made = limit, FAR, 0, 0, 1
+    begin(w, root)
+    fresh = True
+    while made > 0:
+        if fresh:
+            fresh = False
+            if listing:
+                if made >= k and w.numbers[BASE, made] < limit:
+                    if listed < found.shape[0]:
+                        for i in range(found.shape[1]):
+                            found[listed, i] = integers[MEMBER, i] if i < made else -1
+                    listed += 1
+            integers[COUNT, made] = weigh(w, made, k, best) if made < 2 * k - 1 else 0
+            if not listing:
+                best = complete(w, made, k, best, found[0])
+            integers[BRANCHES, made] = spread_out(w, made, k, best, listing)
+            integers[AT, made] = 0
+        at = integers[AT, made]
+        if at >= integers[BRANCHES, made] or keys[made, at] >= best:
+            made -= 1
+            continue
+        if branches >= most:
+            missed = min(missed, keys[made, at])
+            made -= 1
+            continue
+        integers[AT, made] = at + 1
+        branches += 1
+        turn = w.turns[made, at]
+        join(w, made, w.lists[made, turn])
+        for i in range(turn):
+            w.lists[made + 1, i] = w.lists[made, i]
+        made += 1
+        integers[COUNT, made] = turn
+        fresh = True
+    figures[0], figures[1], figures[2] = best, min(best, missed), listed
+    return branches
+
+
+@loop
+def price(
+    w: FormBuffers, start: int, step: int, k: int, limit: float, most: int, listing: bool,
+    found: Integers, figures: Floats, branches: Integers,
+) -> int:  # fmt: skip
+    """Price the roots start, start + step, ...: each one's best group below `limit`, or list all.
+
+    found OUT: (n, 2k - 1), a row a root, padded with -1; listing, (room, 2k - 1), each group once.
+    figures OUT (n, 3) and branches OUT (n) are as of `price_root`. Returns how many groups were
+    listed, or -1 where the room or `most` branches of a root were not enough.
+    """
+    count = 0
+    for root in range(start, w.codes.shape[0], step):
+        own = found[count:] if listing else found[root:]
+        branches[root] = price_root(w, root, k, limit, most, listing, own, figures[root])
+        if listing:
+            count += int(figures[root, 2])
+            if branches[root] >= most or count > found.shape[0]:
+                return -1
+    return count
+

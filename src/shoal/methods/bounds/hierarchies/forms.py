@@ -18,7 +18,7 @@ from shoal.methods.bounds.hierarchies.pricing import (
 from shoal.methods.bounds.priced import Priced
 from shoal.methods.bounds.threads import NO_CUTS, striped, workers
 from shoal.methods.topdown.tally import common
-from shoal.methods.topdown.trees import HEIGHT, PLACE, RANGED, ROOT, Trees
+from shoal.methods.topdown.trees import END, HEIGHT, PLACE, RANGED, ROOT, Trees
 from shoal.partition import rows_of_groups
 from shoal.progress import Reporter
 
@@ -85,6 +85,17 @@ class Forms:
         means = np.bincount(labels, own) / sizes
         return 0.5 * (own + means[labels])
 
+    def savings(self) -> Floats:
+        """Return what records may lose less than others of their group.
+
+        A cell that is the released node loses nothing: of those that can be shared by others, that
+        is an inner node or a missing cell.
+        """
+        tree, levels, codes = self.trees.tree, self.trees.levels, self.codes
+        inner = tree[codes, END] > codes + 1
+        total: Floats = np.where(inner, levels[codes, HEIGHT], 0.0).sum(axis=1)
+        return total
+
     def take(self, rows: Integers) -> Forms:
         """Return some of the records."""
         return Forms(self.trees, np.ascontiguousarray(self.codes[rows]))
@@ -109,6 +120,7 @@ class FormPricer:
         self.rows = forms.rows
         self.sizes = range(k, min(2 * k, self.rows + 1))
         self.floors = least_by_companions(forms.trees, forms.codes, k, Reporter(None))
+        self.savings = forms.savings()
         count = 1 if self.rows < small else workers(threads)
         self._rooms = [self._room() for _ in range(count)]
 
@@ -120,19 +132,19 @@ class FormPricer:
     def _room(self) -> FormBuffers:
         k, (rows, width), trees = self.k, self.forms.codes.shape, self.forms.trees
         integers = np.zeros((2, 2 * k, rows), dtype=np.int64)
-        numbers = np.zeros((3, 2 * k, rows))
+        numbers = np.zeros((4, 2 * k, rows))
         return FormBuffers(
             trees.tree, trees.levels, trees.columns, self.forms.codes, self.floors, np.zeros(rows),
-            np.zeros((rows, width), dtype=np.int64), integers[0], numbers[0], numbers[1],
-            integers[1], numbers[2], np.zeros((2 * k, width, 2), dtype=np.int64),
+            np.zeros(rows), np.zeros((rows, width), dtype=np.int64), integers[0], numbers[0], numbers[1],
+            numbers[2], integers[1], numbers[3], np.zeros((2 * k, width, 2), dtype=np.int64),
             np.zeros((2 * k, width)), np.zeros(rows), np.zeros(rows, dtype=np.int64),
-            np.zeros(2 * k), np.zeros((BRANCH_INTEGERS, 2 * k + 1), dtype=np.int64),
+            np.zeros((2, 2 * k)), np.zeros((BRANCH_INTEGERS, 2 * k + 1), dtype=np.int64),
             np.zeros((BRANCH_NUMBERS, 2 * k + 1)),
         )  # fmt: skip
 
     def _works(self, duals: Floats) -> list[FormBuffers]:
-        duals = np.ascontiguousarray(duals)
-        return [room._replace(duals=duals) for room in self._rooms]
+        duals, spared = np.ascontiguousarray(duals), -duals - self.savings
+        return [room._replace(duals=duals, spared=spared) for room in self._rooms]
 
     def price(
         self, duals: Floats, most: int, tolerance: float, cuts: Integers = NO_CUTS,

@@ -3,9 +3,11 @@
 A group is found from its first record, the root. With S the members so far and f their form, each
 candidate y has its own loss in the form of S and y, less its dual, g(y), and adds d(y) to what S
 loses; both only grow as others join. So members T that are still to come cost at least the sum of
-their g and the largest of their d. Candidates are sorted by d, those that f covers first: T is
-found in the branch of its last one, whose candidates are those before it. Of those that f covers,
-the cheapest complete the group at once, unless all groups are listed.
+their g and the largest of their d. What is more, all members lose the same, but where a cell was
+the released node before: each loses at least what the form of S and y costs, for any y of T, less
+what its own inner nodes and missing cells may save it. Candidates are sorted by d, those that f
+covers first: T is found in the branch of its last one, whose candidates are those before it. Of
+those that f covers, the cheapest complete the group at once, unless all groups are listed.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from shoal.kernels.arrays import Floats, Integers
 from shoal.kernels.jit import hot, loop, part, steps
 from shoal.methods.bounds.pricing import FAR, enter, sort_by
 from shoal.methods.topdown.tally import common
-from shoal.methods.topdown.trees import HEIGHT, PLACE, RANGED, ROOT
+from shoal.methods.topdown.trees import END, HEIGHT, PLACE, RANGED, ROOT
 
 COVERED = -1.0  # the place in the order of what widens nothing
 
@@ -26,7 +28,7 @@ BASE, BRANCH_NUMBERS = range(2)
 
 
 class FormBuffers(NamedTuple):
-    """What one thread prices with; the first five are shared, the rest is its own."""
+    """What one thread prices with; what is no work space is shared."""
 
     tree: Integers  # as in Trees
     levels: Floats
@@ -34,17 +36,19 @@ class FormBuffers(NamedTuple):
     codes: Integers  # (n, columns)
     floors: Floats  # (n) what a record loses in any group
     duals: Floats  # (n)
+    spared: Floats  # (n) less than 0: the dual, and what inner nodes and missing cells may save
     above: Integers  # (n, columns) work space: the common ancestor with the root's cell
     lists: Integers  # (2k, n) work space: candidates, by members of the branch
     own: Floats  # (2k, n) work space: their g
     more: Floats  # (2k, n) work space: their d
+    whole: Floats  # (2k, n) work space: what the form with each costs a record of leaves
     turns: Integers  # (2k, n) work space: the places of candidates to branch on
     keys: Floats  # (2k, n) work space: what those branches cost at least, ascending
     forms: Integers  # (2k, columns, 2) work space: the form, a node, or the ends of a range
     sums: Floats  # (2k, columns) work space: what the members lose by column
     scratch: Floats  # (n) work space
     places: Integers  # (n) work space
-    least: Floats  # (2k) work space: the least of some numbers, ascending
+    least: Floats  # (2, 2k) work space: the least of some numbers, ascending
     integers: Integers  # (BRANCH_INTEGERS, 2k + 1) work space: the branch
     numbers: Floats  # (BRANCH_NUMBERS, 2k + 1) work space: the branch
 
@@ -53,15 +57,16 @@ class FormBuffers(NamedTuple):
 def fit(w: FormBuffers, made: int, row: int, place: int) -> float:
     """Write what a candidate loses in the form with it, and what it adds; return the latter.
 
-    COVERED where it does not widen the form. w OUT: own[made, place].
+    COVERED where it does not widen the form. w OUT: own and whole, at a place.
     """
     codes, levels, columns, forms, sums = w.codes, w.levels, w.columns, w.forms, w.sums
-    lost, more, grows = 0.0, 0.0, False
+    lost, more, whole, grows = 0.0, 0.0, 0.0, False
     for j in range(codes.shape[1]):
         node, low, high = codes[row, j], forms[made, j, 0], forms[made, j, 1]
         root = columns[j, ROOT]
         if columns[j, RANGED] == 1:
             if low == root:
+                whole += levels[root, HEIGHT]
                 lost += 0.0 if node == root else levels[root, HEIGHT]
                 continue
             bottom, top = min(low, node), max(high, node)
@@ -72,6 +77,7 @@ def fit(w: FormBuffers, made: int, row: int, place: int) -> float:
             else:
                 cost = levels[top, PLACE] - levels[bottom, PLACE] + levels[root, PLACE]
                 same = False
+            whole += cost
             lost += 0.0 if same else cost
             if bottom != low or top != high:
                 grows = True
@@ -79,11 +85,12 @@ def fit(w: FormBuffers, made: int, row: int, place: int) -> float:
         else:
             top = min(low, w.above[row, j])
             cost = levels[top, HEIGHT]
+            whole += 0.0 if w.tree[top, END] == top + 1 else cost
             lost += 0.0 if node == top else cost
             if top != low:
                 grows = True
                 more += made * cost - sums[made, j]
-    w.own[made, place] = lost
+    w.own[made, place], w.whole[made, place] = lost, whole
     return more if grows else COVERED
 
 
@@ -117,43 +124,65 @@ def join(w: FormBuffers, made: int, row: int) -> None:
 
 
 @part
-def completion(least: Floats, need: int, most: int) -> float:
-    """Return the sum of the least `need` numbers, and of up to `most` while they are below 0."""
+def completion(least: Floats, need: int, most: int, each: float) -> float:
+    """Return the sum of the least `need` numbers, and of up to `most` while they are below 0.
+
+    To each of them a number is added.
+    """
     total = 0.0
     for i in range(most):
-        if i >= need and least[i] >= 0.0:
+        if i >= need and least[i] + each >= 0.0:
             break
-        total += least[i]
+        total += least[i] + each
     return total
+
+
+@part
+def rest_costs(w: FormBuffers, need: int, most: int, whole: float) -> float:
+    """Return what members to come cost at least, in a form that costs so much."""
+    by_form = completion(w.least[1], need, most, whole)
+    return max(completion(w.least[0], need, most, 0.0), by_form)
+
+
+@part
+def forget(w: FormBuffers, most: int) -> None:
+    """Forget the least numbers. w OUT."""
+    for i in range(most):
+        w.least[0, i] = w.least[1, i] = FAR
+
+
+@part
+def note(w: FormBuffers, made: int, place: int, most: int) -> None:
+    """Note a candidate among those that cost least. w OUT."""
+    if most > 0:
+        enter(w.least[0], most, w.own[made, place])
+        enter(w.least[1], most, w.spared[w.lists[made, place]])
 
 
 @part
 def weigh(w: FormBuffers, made: int, k: int, limit: float) -> int:
     """Sort the candidates of a branch by what they add, without those of no use; count them.
 
-    w IN/OUT: lists, own (less the duals) and more, of `made` members.
+    w IN/OUT: lists, own (less the duals), more and whole, of `made` members.
     """
-    rows, own, more, least = w.lists[made], w.own[made], w.more[made], w.least
+    rows, own, more = w.lists[made], w.own[made], w.more[made]
     need, most = max(k - made - 1, 0), 2 * k - made - 2
     count, base = w.integers[COUNT, made], w.numbers[BASE, made]
-    for i in range(most):
-        least[i] = FAR
+    forget(w, most)
     for i in range(count):
-        row = rows[i]
-        more[i] = fit(w, made, row, i)
-        own[i] = max(own[i], w.floors[row]) - w.duals[row]
-        if most > 0:
-            enter(least, most, own[i])
-    rest = base + completion(least, need, most)
+        more[i] = fit(w, made, rows[i], i)
+        own[i] = max(own[i], w.floors[rows[i]]) - w.duals[rows[i]]
+        note(w, made, i, most)
     kept = 0
     for i in range(count):
-        if rest + max(more[i], 0.0) + own[i] < limit:
+        cost = base + max(more[i], 0.0) + own[i]
+        if cost + rest_costs(w, need, most, w.whole[made, i]) < limit:
             w.scratch[kept], w.places[kept] = more[i], rows[i]
             kept += 1
     sort_by(w.scratch, w.places, kept)
     for i in range(kept):
-        rows[i], more[i] = w.places[i], w.scratch[i]
-        fit(w, made, rows[i], i)
+        rows[i] = w.places[i]
+        more[i] = fit(w, made, rows[i], i)
         own[i] = max(own[i], w.floors[rows[i]]) - w.duals[rows[i]]
     return kept
 
@@ -161,19 +190,18 @@ def weigh(w: FormBuffers, made: int, k: int, limit: float) -> int:
 @part
 def spread_out(w: FormBuffers, made: int, k: int, limit: float, listing: bool) -> int:
     """List the branches of a branch, the cheapest first; return how many. w OUT: turns, keys."""
-    own, more, least = w.own[made], w.more[made], w.least
+    own, more = w.own[made], w.more[made]
     need, most = max(k - made - 1, 0), 2 * k - made - 2
     base, count = w.numbers[BASE, made], 0
-    for i in range(most):
-        least[i] = FAR
+    forget(w, most)
     for i in range(w.integers[COUNT, made]):
         if listing or more[i] != COVERED:
-            cost = base + max(more[i], 0.0) + own[i] + completion(least, need, most)
+            cost = base + max(more[i], 0.0) + own[i]
+            cost += rest_costs(w, need, most, w.whole[made, i])
             if cost < limit:
                 w.turns[made, count], w.keys[made, count] = i, cost
                 count += 1
-        if most > 0:
-            enter(least, most, own[i])
+        note(w, made, i, most)
     sort_by(w.keys[made], w.turns[made], count)
     return count
 

@@ -117,15 +117,16 @@ class SearchLog:
 
 @dataclass(frozen=True)
 class Bound:
-    """Lower bound on the loss: in percent, and as a sum of squares.
+    """Lower bound on the loss: in percent, and as a sum of squares, where the loss is one.
 
     `complete` says that it is the bound of the whole linear programme over all groups, or better;
-    one that was cut short is a bound all the same.
+    one that was cut short is a bound all the same. `loss_name` says which loss it is.
     """
 
     information_loss: float
-    sse: float
+    sse: float | None
     complete: bool
+    loss_name: str = "SSE/SST, percent"
 
     def above(self, loss: float) -> float:
         """Return how far a loss is above the optimum at the most, in percent of the bound."""

@@ -15,7 +15,11 @@ from thorough import is_thorough, spread
 
 EVERY = library.methods()
 SEARCHES = [method.name for method in EVERY if method.is_search]
-METHODS = [method.name for method in EVERY if not method.on_nodes and method.columns is None]
+METHODS = [
+    method.name
+    for method in EVERY
+    if not (method.on_nodes or method.by_table) and method.columns is None
+]
 REFINEMENTS = ["phase2", "decompose", "iterative", *SEARCHES]
 MIXED_LOSS = "SSE/SST of numbers and tree paths, percent"
 

@@ -153,7 +153,7 @@ def test_the_command(table, shoal):
     assert told.code == 0, told.err
     assert "no grouping into groups of at least 3 loses less than" in told.out
     plain = json.loads(shoal("bound", table, "-k", 3, "--quasi", "a,b", "--json").out)
-    assert set(plain) == {"information_loss", "sse", "complete"}
+    assert set(plain) == {"information_loss", "sse", "complete", "loss_name"}
     wrong = shoal("bound", table, "-k", 3, "--quasi", "a,c")
     assert wrong.code == 2
     assert "Traceback" not in wrong.err
@@ -172,3 +172,73 @@ def test_reports_say_how_far_from_the_optimum(table, tmp_path, method):
     for text in (result.report.summary(), result.report.to_html()):
         assert bound["told"] in text
     assert json.loads(result.report.to_json())["bound"] == bound
+
+
+@pytest.fixture
+def mixed(tmp_path):
+    """A table of texts, numbers and missing cells, 60 records."""
+    rng = np.random.default_rng(5)
+    path = tmp_path / "m.csv"
+    lines = [
+        f"{rng.choice(['a', 'b', 'c', 'd'])},{'' if rng.random() < 0.1 else rng.integers(20, 60)}"
+        for _ in range(60)
+    ]
+    path.write_text("kind,age\n" + "\n".join(lines) + "\n")
+    return path
+
+
+def test_texts_and_missing_cells_have_a_bound_on_iloss(mixed):
+    """More effort proves more, never more than a grouping loses; SSE is there for the asking."""
+    found = [shoal.lower_bound(mixed, 3, effort=effort) for effort in EFFORTS]
+    losses = [bound.information_loss for bound in found]
+    assert all(bound.loss_name == "ILoss rate, percent" and bound.sse is None for bound in found)
+    assert 0.0 < losses[0] <= losses[1] * (1 + 1e-9)
+    assert losses[1] <= losses[2] * (1 + 1e-9)
+    best = shoal.microaggregate(mixed, 3, method="kaim+", max_iterations=500)
+    assert losses[2] <= best.information_loss * (1 + 1e-9)
+    assert losses[1] >= 0.8 * best.information_loss
+    assert found[2].above(best.information_loss) < 25.0
+    squares = shoal.lower_bound(mixed, 3, loss="sse", effort="quick")
+    assert squares.loss_name.startswith("SSE/SST of numbers and tree paths")
+    short = shoal.lower_bound(mixed, 3, time_limit=1e-6)
+    assert not short.complete
+    assert 0.0 < short.information_loss <= losses[2]
+
+
+def test_the_edges_of_iloss(mixed):
+    """One group, groups of one, equal records; what is asked in vain is refused in words."""
+    some = np.random.default_rng(6).integers(0, 4, size=(7, 2)).astype(str)
+    table = {"a": some[:, 0].tolist(), "b": some[:, 1].tolist()}
+    one = shoal.lower_bound(table, 4)
+    assert one.complete
+    assert one.information_loss == pytest.approx(
+        shoal.microaggregate(table, 4, method="kaim+").information_loss
+    )
+    assert shoal.lower_bound(table, 1).information_loss == 0.0
+    equal = {"a": ["x"] * 9}
+    assert shoal.lower_bound(equal, 3) == Bound(0.0, None, True, "ILoss rate, percent")
+    with pytest.raises(shoal.RequestError, match="loss must be one of auto, sse, iloss"):
+        shoal.lower_bound(mixed, 3, loss="ncp")
+    with pytest.raises(shoal.RequestError, match="leave column_weights out"):
+        shoal.lower_bound(mixed, 3, column_weights={"age": 2.0})
+    with pytest.raises(shoal.RequestError, match="all columns count the same"):
+        shoal.microaggregate(mixed, 3, method="exact", column_weights={"age": 2.0})
+    with pytest.raises(shoal.RequestError, match="up to 300 records"):
+        shoal.microaggregate({"a": ["x", "y"] * 200}, 3, method="exact")
+
+
+def test_the_command_on_texts(mixed, shoal):
+    """`shoal bound` names ILoss, and takes hierarchies."""
+    told = shoal("bound", mixed, "-k", 3, "--quasi", "kind,age", "--effort", "quick",
+                 "--hierarchy", "age=widths:5,20")  # fmt: skip
+    assert told.code == 0, told.err
+    assert "(ILoss rate)" in told.out
+    plain = shoal("bound", mixed, "-k", 3, "--quasi", "kind,age", "--loss", "sse", "--json")
+    assert json.loads(plain.out)["sse"] > 0
+
+
+def test_reports_say_so_of_generalized_tables(mixed):
+    """A release by `exact` says that no grouping generalizes less."""
+    result = shoal.anonymize(mixed, k=3, quasi_identifiers=["kind", "age"], method="exact")
+    assert result.partition.loss_name == "ILoss rate, percent"
+    assert "proven optimal" in result.report.summary()

@@ -188,7 +188,7 @@ def _words(options: dict[str, Any]) -> str:
 
 
 @app.command(cls=Tabled, rich_help_panel=KNOW)
-@takes(*READING, "orders")
+@takes(*READING, "orders", "hierarchies")
 def bound(
     file: Annotated[Path, typer.Argument(metavar=TABLE, help=A_TABLE)],
     k: Annotated[int, typer.Option("-k", "--k", help="At least so many records a group.")],
@@ -196,6 +196,13 @@ def bound(
     effort: Annotated[
         str, typer.Option(help="quick, normal, or best, which tries to prove the best grouping.")
     ] = "normal",
+    loss: Annotated[
+        str,
+        typer.Option(
+            help="sse (of methods by distance), iloss (of methods by hierarchies), or auto: iloss "
+            "where cells are texts or missing, or a hierarchy is named."
+        ),
+    ] = "auto",
     time_limit: Annotated[
         float | None, typer.Option(help="Seconds; what there is by then is a bound all the same.")
     ] = None,
@@ -204,7 +211,8 @@ def bound(
 ) -> None:
     """Tell what no grouping can lose less than: how good any method could be.
 
-    The loss is SSE/SST in percent, as methods by distance have it.
+    The loss is that of the method that auto chooses: SSE/SST in percent, or for tables with texts,
+    missing cells or hierarchies the ILoss rate of the generalization.
 
     Example: `shoal bound stays.csv -k 5 --quasi age,income`
     """
@@ -214,23 +222,25 @@ def bound(
     from shoal.table.assign import assign
     from shoal.table.read import read
 
-    orders = options.pop("orders", None)
+    orders, trees = options.pop("orders", None), options.pop("hierarchies", None)
     table = read(file, **options)
     named = tuple(split_names(quasi))
     rest = tuple(name for name in table.schema.names if name not in named)  # nothing is released
     roles = RoleSettings(quasi_identifiers=named, other=rest)
     with live_reporter() as report:
         result = lower_bound(
-            assign(table, roles).table, k, effort=effort, orders=orders,
-            time_limit=time_limit, callback=report,
+            assign(table, roles).table, k, effort=effort, orders=orders, hierarchies=trees,
+            loss=loss, time_limit=time_limit, callback=report,
         )  # fmt: skip
     if as_json:
         write_stdout(json.dumps(asdict(result), indent=2) + "\n")
         return
+    what = result.loss_name.removesuffix(", percent")
+    what += "" if result.sse is None else f"; SSE {result.sse:.6g}"
     remark = "" if result.complete else " (cut short or by part: the true least may well be higher)"
     write_stdout(
         f"no grouping into groups of at least {k} loses less than {result.least()} % "
-        f"(SSE/SST; SSE {result.sse:.6g}){remark}\n"
+        f"({what}){remark}\n"
     )
 
 

@@ -19,7 +19,8 @@ class Info:
     `encoding` is how it sees records, `search` has the parts of its search, `columns` is how many
     that vary it takes at most, `in_blocks` says that it cuts a table into blocks, `rounds` how many
     rounds an effort has, where it has rounds, `refines` that it needs groups to start from, `extra`
-    which extra it needs, `recodes` that it releases one level of every column for all records.
+    which extra it needs, `recodes` that it releases one level of every column for all records, and
+    `by_table` that it takes both encodings: records are nodes where they would be for `auto`.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Info:
     refines: bool = False
     extra: str | None = None
     recodes: bool = False
+    by_table: bool = False
 
     @property
     def is_search(self) -> bool:
@@ -83,7 +85,7 @@ class Family:
         """Return why it cannot solve a problem; None if it can."""
         info = self.info
         encoding = problem.encoding
-        if info.encoding != encoding.kind:
+        if info.encoding != encoding.kind and not info.by_table:
             if info.on_nodes:
                 return f"{info.name} groups cells of a table by their trees, not a matrix"
             subject = f"{info.name} groups the rows of a matrix"

@@ -34,7 +34,7 @@ def has_mixed_cells(
 def by_hierarchies(settings: Settings, is_mixed: bool) -> bool:
     """Tell whether the requested method compares records by hierarchies.
 
-    `auto` does where cells are mixed.
+    `auto` does where cells are mixed, and so does `exact`.
     """
     roles, method = settings.roles, settings.protect.method
     whole = roles.person if roles.household is None else roles.household
@@ -43,7 +43,8 @@ def by_hierarchies(settings: Settings, is_mixed: bool) -> bool:
         if whole is not None:
             raise RequestError(f"groups that are given cannot be made of whole {units} anew")
         return is_on_nodes(settings.protect.refine)
-    groups_by_trees = is_mixed if method == "auto" else find(method).info.on_nodes
+    info = find(method).info
+    groups_by_trees = is_mixed if method == "auto" or info.by_table else info.on_nodes
     if whole is None:
         return groups_by_trees
     if method != "auto" and groups_by_trees:

@@ -11,7 +11,7 @@ from shoal.backends.extras import check_extra
 from shoal.errors import Canceled, RequestError
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.loss import ROUNDED, is_nothing, percent, total_squares
-from shoal.methods.auto import check_effort
+from shoal.methods.auto import by_hierarchies, check_effort
 from shoal.methods.bounds.generation import Generation, Plan
 from shoal.methods.bounds.integer import solve_integer
 from shoal.methods.bounds.threads import Gaps, squared_gaps
@@ -21,17 +21,20 @@ from shoal.methods.ils.parameters import Search, Stop
 from shoal.methods.ils.start import split_groups
 from shoal.methods.ils.task import Task
 from shoal.methods.matheuristic.incumbent import ANNEALED, Incumbent, Start
+from shoal.methods.matheuristic.on_trees import least_on_trees
 from shoal.methods.matheuristic.run import warm_up
 from shoal.methods.matheuristic.steps import LARGE_GROUPS, WHOLE
-from shoal.methods.problem import check_size
+from shoal.methods.problem import ILOSS, SSE, check_size
 from shoal.partition import Bound
 from shoal.progress import Callback, Reporter
 from shoal.run.live import Shown, reporting
 from shoal.run.microaggregate import encoded_table, group_size
 from shoal.settings import whole
+from shoal.table.encode_nodes import code
 from shoal.table.ordinal import with_orders
 from shoal.table.read import read
 
+LOSSES = "auto", "sse", "iloss"
 STARTS = 3
 PLANS = {
     "quick": Plan(climb=40, rounds=0, cuts=0),
@@ -50,6 +53,7 @@ def lower_bound(
     column_weights: Mapping[str, float] | None = None,
     hierarchies: Mapping[str, str] | None = None,
     orders: Mapping[str, Sequence[str]] | None = None,
+    loss: str = "auto",
     time_limit: float | None = None,
     threads: int | None = None,
     progress: Shown = False,
@@ -67,7 +71,11 @@ def lower_bound(
         `quick` lets the duals of the linear programme climb, `normal` solves it and adds cuts,
         `best` also tries to prove the best grouping. Both need `shoal[optimal]`.
     standardize, column_weights, hierarchies, orders
-        As in `microaggregate`.
+        As in `microaggregate`. ILoss counts all columns the same: there are no column weights.
+    loss : {"auto", "sse", "iloss"}, default "auto"
+        SSE/SST, which methods by distance have, or KAIM's ILoss rate, of methods by hierarchies.
+        `auto` is the loss of the method that `auto` chooses: ILoss where cells are texts or
+        missing, or a hierarchy is named.
     time_limit : float, optional
         Seconds after which the best bound so far is returned: still a bound, but not `complete`.
     threads : int, optional
@@ -81,13 +89,14 @@ def lower_bound(
     Returns
     -------
     Bound
-        The bound as SSE and as information loss, and how it was found.
+        The bound as information loss, as SSE where that is the loss, and whether it is complete.
 
     Notes
     -----
     The nearest records of each record always give a bound. Up to 5,000 records the linear programme
     over all groups gives a better one: for k up to 6 by pricing all groups, for larger k by a part
-    of them, which is weaker.
+    of them, which is weaker. Of ILoss every record loses at least what the cheapest form costs that
+    covers it and k - 1 others; up to 500 records the linear programme gives more, as for SSE.
 
     Examples
     --------
@@ -104,13 +113,27 @@ def lower_bound(
     table = with_orders(read(X), orders)
     check_size(table.rows, k)
     threads = None if threads is None else max(1, whole(threads, "threads"))
-    matrix = encoded_table(table, k, standardize, column_weights, hierarchies).matrix
+    if loss not in LOSSES:
+        raise RequestError(f"loss must be one of {', '.join(LOSSES)}")
+    if loss == "iloss" or (loss == "auto" and by_hierarchies(table, hierarchies)):
+        if column_weights:
+            raise RequestError(
+                "ILoss counts all columns the same; leave column_weights out, or say loss sse"
+            )
+        coded = code(table, hierarchies)
+        with reporting(progress, callback) as report:
+            rate, complete = least_on_trees(
+                coded, k, effort, time_limit, Reporter.of(report), threads
+            )
+        return Bound(rate, None, complete, ILOSS)
+    encoded = encoded_table(table, k, standardize, column_weights, hierarchies)
+    matrix = encoded.matrix
     total = total_squares(matrix)
     warm_up(matrix.shape[1])
     stop = Stop(seconds=time_limit)
     with reporting(progress, callback) as report:
         least, complete = _least(matrix, k, effort, stop, Reporter.of(report), threads)
-    return Bound(percent(least, total), least, complete)
+    return Bound(percent(least, total), least, complete, SSE[encoded.mixed])
 
 
 def _least(

@@ -141,7 +141,8 @@ def microaggregate(
     threads = None if threads is None else max(1, whole(threads, "threads"))
     own = None if weights is None else _survey_weights(weights, table.rows)
     encoding: Points | Nodes
-    if info.on_nodes or (method == "auto" and by_hierarchies(table, hierarchies)):
+    as_table = method == "auto" or info.by_table
+    if info.on_nodes or (as_table and by_hierarchies(table, hierarchies)):
         encoding = Nodes(code(table, hierarchies), column_weights)
     else:
         encoded = encoded_table(table, k, standardize, column_weights, hierarchies, own, threads)

@@ -11,10 +11,11 @@ from shoal.methods.blocks import EFFORTS, group_in_blocks
 from shoal.methods.families.descent import within_constraints
 from shoal.methods.ils.task import Task
 from shoal.methods.matheuristic.exact import exact
+from shoal.methods.matheuristic.on_trees import exact_on_trees
 from shoal.methods.matheuristic.run import best
 from shoal.methods.matheuristic.steps import WHOLE
 from shoal.methods.method import Family
-from shoal.methods.problem import Points, Problem, Solution
+from shoal.methods.problem import Nodes, Points, Problem, Solution
 from shoal.partition import Bound
 from shoal.progress import Reporter
 
@@ -25,8 +26,10 @@ class Unweighted(Family):
     def supports(self, problem: Problem) -> str | None:
         """Return why it cannot solve a problem; None if it can."""
         why_not = super().supports(problem)
-        if why_not is not None or problem.points.weights is None:
+        if why_not is not None or isinstance(problem.encoding, Nodes):
             return why_not
+        if problem.points.weights is None:
+            return None
         name = self.info.name
         return f"{name} takes no survey weights, no households and no people; ilsmc+ does, and auto"
 
@@ -59,16 +62,31 @@ class Best(Unweighted):
 
 
 class Exact(Unweighted):
-    """The partition of least SSE, by proof."""
+    """The partition of least SSE, or of nodes that of least ILoss, by proof."""
+
+    def supports(self, problem: Problem) -> str | None:
+        """Return why it cannot solve a problem; None if it can."""
+        encoding = problem.encoding
+        if isinstance(encoding, Nodes) and len({*(encoding.column_weights or {}).values()} - {1}):
+            return (
+                "exact proves the least ILoss, in which all columns count the same; leave column "
+                "weights out, or take kaim+"
+            )
+        return super().supports(problem)
 
     def run(self, problem: Problem, report: Reporter) -> Solution:
         """Return the optimum, or raise RequestError where it cannot be proven."""
         if problem.k == 1:
             return problem.alone()
+        if isinstance(problem.encoding, Nodes):
+            coded = problem.nodes.coded
+            labels, rate = exact_on_trees(coded, problem.k, problem.seed, report, problem.threads)
+            return Solution(labels, bound=Bound(rate, None, True, problem.nodes.loss_name))
         points = problem.points
         labels, least = exact(points.matrix, problem.k, problem.seed, report, problem.threads)
         return Solution(labels, bound=_bound(points, least, True))
 
 
 def _bound(points: Points, least: float, complete: bool) -> Bound:
-    return Bound(percent(least, total_squares(points.matrix)), least, complete)
+    loss = percent(least, total_squares(points.matrix))
+    return Bound(loss, least, complete, points.loss_name)

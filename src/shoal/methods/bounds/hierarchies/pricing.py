@@ -7,7 +7,9 @@ their g and the largest of their d. What is more, all members lose the same, but
 the released node before: each loses at least what the form of S and y costs, for any y of T, less
 what its own inner nodes and missing cells may save it. Candidates are sorted by d, those that f
 covers first: T is found in the branch of its last one, whose candidates are those before it. Of
-those that f covers, the cheapest complete the group at once, unless all groups are listed.
+those that f covers, the cheapest complete the group at once; and of records of leaves that make the
+same form of f, one can take the place of another, so that the branch of the one with the largest
+dual stands for all. Neither is so where all groups are listed.
 """
 
 from __future__ import annotations
@@ -15,15 +17,17 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from shoal.kernels.arrays import Floats, Integers
-from shoal.kernels.jit import hot, loop, part, steps
+from shoal.kernels.jit import hot, inlined, loop, part, steps
 from shoal.methods.bounds.pricing import FAR, enter, sort_by
 from shoal.methods.topdown.tally import common
 from shoal.methods.topdown.trees import END, HEIGHT, PLACE, RANGED, ROOT
 
 COVERED = -1.0  # the place in the order of what widens nothing
+LATER = 1e-9  # of the dual: of those that add the same, the one with the largest is the last
+MIX = 1_000_003
 
 # rows of the integers and of the numbers of a branch, by the members it has
-COUNT, AT, MEMBER, BRANCHES, BRANCH_INTEGERS = range(5)
+COUNT, AT, MEMBER, BRANCHES, STAMP, BRANCH_INTEGERS = range(6)
 BASE, BRANCH_NUMBERS = range(2)
 
 
@@ -48,6 +52,7 @@ class FormBuffers(NamedTuple):
     sums: Floats  # (2k, columns) work space: what the members lose by column
     scratch: Floats  # (n) work space
     places: Integers  # (n) work space
+    seen: Integers  # (a power of 2 above 2n, 2) work space: forms by hash, and when they were seen
     least: Floats  # (2, 2k) work space: the least of some numbers, ascending
     integers: Integers  # (BRANCH_INTEGERS, 2k + 1) work space: the branch
     numbers: Floats  # (BRANCH_NUMBERS, 2k + 1) work space: the branch
@@ -177,7 +182,7 @@ def weigh(w: FormBuffers, made: int, k: int, limit: float) -> int:
     for i in range(count):
         cost = base + max(more[i], 0.0) + own[i]
         if cost + rest_costs(w, need, most, w.whole[made, i]) < limit:
-            w.scratch[kept], w.places[kept] = more[i], rows[i]
+            w.scratch[kept], w.places[kept] = more[i] + LATER * w.duals[rows[i]], rows[i]
             kept += 1
     sort_by(w.scratch, w.places, kept)
     for i in range(kept):
@@ -187,6 +192,49 @@ def weigh(w: FormBuffers, made: int, k: int, limit: float) -> int:
     return kept
 
 
+@inlined
+def node_with(w: FormBuffers, made: int, row: int, j: int) -> int:
+    """Return a number of what a form has in a column with one more record."""
+    low, node = w.forms[made, j, 0], w.codes[row, j]
+    if w.columns[j, RANGED] == 0:
+        return min(low, w.above[row, j])
+    root = w.columns[j, ROOT]
+    if root in (low, node):
+        return root  # type: ignore[no-any-return]
+    return min(low, node) * w.tree.shape[0] + max(w.forms[made, j, 1], node)  # type: ignore[no-any-return]
+
+
+@part
+def is_first_of_form(w: FormBuffers, made: int, row: int, stamp: int) -> bool:
+    """Tell whether no record has been asked for that makes the same form. w OUT: seen."""
+    width, room = w.codes.shape[1], w.seen.shape[0] - 1
+    mixed = 0
+    for j in range(width):
+        mixed = mixed * MIX + node_with(w, made, row, j)
+    at = (mixed ^ (mixed >> 29)) & room
+    while w.seen[at, 1] == stamp:
+        other, same = w.seen[at, 0], True
+        for j in range(width):
+            same = same and node_with(w, made, other, j) == node_with(w, made, row, j)
+        if same:
+            return False
+        at = (at + 1) & room
+    w.seen[at, 0], w.seen[at, 1] = row, stamp
+    return True
+
+
+@part
+def mark_doubles(w: FormBuffers, made: int) -> None:
+    """Mark the candidates whose branch another one stands for. w OUT: places."""
+    stamps = w.integers[STAMP]
+    stamps[0] += 1
+    for i in range(w.integers[COUNT, made] - 1, -1, -1):
+        row = w.lists[made, i]
+        w.places[i] = 0
+        if w.more[made, i] != COVERED and w.duals[row] + w.spared[row] == 0.0:
+            w.places[i] = 0 if is_first_of_form(w, made, row, stamps[0]) else 1
+
+
 @part
 def spread_out(w: FormBuffers, made: int, k: int, limit: float, listing: bool) -> int:
     """List the branches of a branch, the cheapest first; return how many. w OUT: turns, keys."""
@@ -194,8 +242,10 @@ def spread_out(w: FormBuffers, made: int, k: int, limit: float, listing: bool) -
     need, most = max(k - made - 1, 0), 2 * k - made - 2
     base, count = w.numbers[BASE, made], 0
     forget(w, most)
+    if not listing:
+        mark_doubles(w, made)
     for i in range(w.integers[COUNT, made]):
-        if listing or more[i] != COVERED:
+        if listing or (more[i] != COVERED and w.places[i] == 0):
             cost = base + max(more[i], 0.0) + own[i]
             cost += rest_costs(w, need, most, w.whole[made, i])
             if cost < limit:

@@ -1,10 +1,10 @@
 """Tables with texts, trees and missing cells: `kaim+` beside other methods: `make mixed`.
 
-    python benchmarks/mixed/mixed.py [wide] [efforts] [domain] [limits] [sample] [methods] [earlier]
+    python benchmarks/mixed/mixed.py [wide] [efforts] [domain] [limits] [sample] [methods] [bounds]
+        [earlier]
 
-`efforts`, `domain`, `limits` and `methods` need adult.csv and adult_hierarchies/ in the folder
-SHOAL_DATA. `earlier` runs where SHOAL_OLD names a folder with the repository of an earlier version.
-Prints every bar, writes docs/mixed/ and fails where a bar is missed. A part that is not asked for
+`efforts`, `domain`, `limits`, `methods` and `bounds` need adult.csv and adult_hierarchies/ in the
+folder SHOAL_DATA. `earlier` runs where SHOAL_OLD names a folder with an earlier version. Prints every bar, writes docs/mixed/ and fails where a bar is missed. A part that is not asked for
 stays on the page as it was measured last.
 """
 
@@ -14,6 +14,7 @@ import os
 import sys
 
 import page
+from bounds import bounds
 from domain import domain
 from earlier import earlier
 from efforts import efforts
@@ -27,7 +28,7 @@ from telling import run
 
 DOCS = REPOSITORY / "docs/mixed"
 # `wide` is the first: Linux counts the memory of whoever starts a process as the process's own
-PARTS = {part.__name__: part for part in (wide, efforts, domain, limits, sample, methods)}
+PARTS = {part.__name__: part for part in (wide, efforts, domain, limits, sample, methods, bounds)}
 if os.environ.get("SHOAL_OLD"):
     PARTS["earlier"] = earlier
 

@@ -217,6 +217,31 @@ def wide_text(there):
     ]  # fmt: skip
 
 
+def bounds_text(there):
+    """Loss beside what no grouping can lose less than."""
+    rows = there["bounds"]
+    cells = [
+        [row["table"], whole(row["records"]), row["k"], percent(row["loss"]),
+         percent(row["neighbor_bound"]), percent(row["programme_bound"]),
+         f"{float(row['at_most_above_percent']):.1f}", row["search_cpu"], row["neighbor_cpu"],
+         row["programme_cpu"]]
+        for row in rows
+    ]  # fmt: skip
+    return [
+        "## How far from the optimum",
+        wrapped("""`kaim+` with its usual number of iterations, and what no grouping loses less
+            than. The *neighbor bound* adds up what every record loses at least with the k - 1
+            others that suit it best (`shoal bound --effort quick`); the *programme* is the linear
+            programme over all groups, by column generation, stopped after two minutes: a bound all
+            the same (`--effort best --time-limit 120`). The true optimum lies between the greater
+            bound and the loss. Of adult, 2,000 records are drawn. Seconds are those of one
+            processor. `make mixed` writes it, `benchmarks/mixed/mixed.py bounds` this part."""),
+        table(["table", "records", "k", "kaim+, percent", "neighbor bound", "programme",
+               "kaim+ above the optimum, percent at most", "CPU s of kaim+", "of the neighbor bound",
+               "of the programme"], cells, left=1),
+    ]  # fmt: skip
+
+
 TEXTS = {
     "efforts": efforts_text,
     "domain": domain_text,
@@ -224,6 +249,7 @@ TEXTS = {
     "sample": sample_text,
     "methods": methods_text,
     "wide": wide_text,
+    "bounds": bounds_text,
     "earlier": earlier_text,
 }
 FILES = (*TEXTS, "limits_curves", "limits_gains", "sample_columns")

@@ -155,7 +155,8 @@ def test_columns_are_distinct_and_cost_their_sse():
     labels = np.arange(20) // 4
     assert columns.add_grouping(labels, losses) == 5
     assert columns.add_grouping(labels[::-1].copy(), losses) == 0
-    assert columns.add(rng.permuted(np.tile(np.arange(20), (2_000, 1)), axis=1)[:, :3], losses) > 900
+    drawn = rng.permuted(np.tile(np.arange(20), (2_000, 1)), axis=1)[:, :3]
+    assert columns.add(drawn, losses) > 900
     members = [group[group != NOBODY].tolist() for group in columns.members]
     assert len({tuple(group) for group in members}) == len(columns)
     assert np.allclose(columns.costs, [group_sse(gaps, group) for group in members])

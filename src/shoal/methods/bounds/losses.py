@@ -22,7 +22,7 @@ class Losses(Protocol):
         """Return what groups of one size lose, (groups, size)."""
 
     def of_records(self, labels: Integers) -> Floats:
-        """Return what records lose in a grouping, half by themselves, half as their group's mean."""
+        """Return what records lose in a grouping: half their own, half their group's mean."""
 
     def take(self, rows: Integers) -> Losses:
         """Return the losses of some of the records."""

@@ -101,7 +101,7 @@ class Gaps:
         return total
 
     def of_records(self, labels: Integers) -> Floats:
-        """Return what records cost in a grouping, half by themselves, half as their group's mean."""
+        """Return what records cost in a grouping: half their own, half their group's mean."""
         own = np.zeros(labels.size)
         for rows in rows_of_groups(labels):
             by_row = self.squared[np.ix_(rows, rows)].sum(axis=1) / rows.size

@@ -67,7 +67,7 @@ class Exact(Unweighted):
     def supports(self, problem: Problem) -> str | None:
         """Return why it cannot solve a problem; None if it can."""
         encoding = problem.encoding
-        if isinstance(encoding, Nodes) and len({*(encoding.column_weights or {}).values()} - {1}):
+        if isinstance(encoding, Nodes) and {*(encoding.column_weights or {}).values()} - {1}:
             return (
                 "exact proves the least ILoss, in which all columns count the same; leave column "
                 "weights out, or take kaim+"

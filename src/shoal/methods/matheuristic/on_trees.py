@@ -15,7 +15,6 @@ from shoal.methods.bounds.hierarchies.forms import Forms
 from shoal.methods.bounds.hierarchies.neighbors import least_by_companions
 from shoal.methods.bounds.integer import solve_integer
 from shoal.methods.bounds.losses import cost_of
-from shoal.methods.families.descent import has_room
 from shoal.methods.ils.hierarchies.search import search_trees
 from shoal.methods.ils.hierarchies.start import by_falling_loss
 from shoal.methods.ils.parameters import Search, Stop
@@ -26,7 +25,7 @@ from shoal.partition import PROVEN
 from shoal.progress import Reporter
 from shoal.table.encode_nodes import Coded
 
-PROGRAMME = 500  # records up to which the linear programme is solved
+PROGRAMME = {"quick": 300, "normal": 600, "best": 3_000}  # records that have a linear programme
 MOST, MOST_K = 300, 6  # records of a table whose optimum is proven
 ROOMS = 50_000, 400_000  # groups that are listed: the first room first
 SEARCH = Search(perturbations=("dissolve", "regroup", "resplit"), samples=3)
@@ -66,9 +65,8 @@ class TreeTable:
     def search(self, seed: int, report: Reporter, threads: int | None, stop: Stop) -> Integers:
         """Return a good grouping, with groups of k to 2k - 1 records."""
         labels = top_down(self.coded, self.k, report)
-        if has_room(labels, self.k):
-            task = Task(self.k, labels, replace(SEARCH, stop=stop), seed, threads)
-            labels = search_trees(self.coded, task, report)[0]
+        task = Task(self.k, labels, replace(SEARCH, stop=stop), seed, threads)
+        labels = search_trees(self.coded, task, report)[0]
         return cut_up(self.trees, self.codes, labels, self.k, 2 * self.k - 1)
 
 
@@ -87,14 +85,12 @@ def least_on_trees(
         one = table.forms.of_records(0 * table.codes[:, 0])
         return table.rate(table.safe(float(one.sum()))), True
     least, complete = table.companions(report), False
-    if table.rows <= PROGRAMME:
+    if table.rows <= PROGRAMME[effort]:
         remaining = _clock(seconds, report)
         stop = Stop(iterations=ITERATIONS, seconds=None if seconds is None else seconds / 4.0)
         labels = table.search(0, report.quiet(), threads, stop)
         cost = cost_of(table.forms, labels)
-        generation = Generation.scaled(
-            table.forms, k, labels, remaining=remaining, threads=threads
-        )
+        generation = Generation.scaled(table.forms, k, labels, remaining=remaining, threads=threads)
         if generation is None:  # nothing is lost
             return 0.0, True
         with suppress(Canceled):  # a bound that was cut short is one all the same

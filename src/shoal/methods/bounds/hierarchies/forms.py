@@ -76,7 +76,7 @@ class Forms:
         return total
 
     def of_records(self, labels: Integers) -> Floats:
-        """Return what records lose in a grouping, half by themselves, half as their group's mean."""
+        """Return what records lose in a grouping: half their own, half their group's mean."""
         groups = rows_of_groups(labels)
         members, sizes = np.concatenate(groups), np.bincount(labels)
         losses, own = np.zeros(labels.size), np.empty(labels.size)
@@ -135,13 +135,19 @@ class FormPricer:
         numbers = np.zeros((4, 2 * k, rows))
         return FormBuffers(
             trees.tree, trees.levels, trees.columns, self.forms.codes, self.floors, np.zeros(rows),
-            np.zeros(rows), np.zeros((rows, width), dtype=np.int64), integers[0], numbers[0], numbers[1],
-            numbers[2], integers[1], numbers[3], np.zeros((2 * k, width, 2), dtype=np.int64),
+            np.zeros(rows), np.zeros((rows, width), dtype=np.int64), integers[0], numbers[0],
+            numbers[1], numbers[2], integers[1], numbers[3], np.zeros((2 * k, width, 2), dtype=np.int64),
             np.zeros((2 * k, width)), np.zeros(rows), np.zeros(rows, dtype=np.int64),
             np.zeros((2 << (2 * rows).bit_length(), 2), dtype=np.int64),
             np.zeros((2, 2 * k)), np.zeros((BRANCH_INTEGERS, 2 * k + 1), dtype=np.int64),
             np.zeros((BRANCH_NUMBERS, 2 * k + 1)),
         )  # fmt: skip
+
+    @staticmethod
+    def _refuse(cuts: Integers, prices: Floats | None) -> None:
+        """Refuse cuts, whose prices no branch counts."""
+        if cuts.size or (prices is not None and prices.size):
+            raise ValueError("groups of hierarchies are priced without cuts")
 
     def _works(self, duals: Floats) -> list[FormBuffers]:
         duals, spared = np.ascontiguousarray(duals), -duals - self.savings
@@ -152,7 +158,7 @@ class FormPricer:
         prices: Floats | None = None,
     ) -> Priced:  # fmt: skip
         """Price all roots, with at most so many branches each."""
-        assert not cuts.size, "cuts have no place in these groups"
+        self._refuse(cuts, prices)
         groups = np.full((self.rows, 2 * self.k - 1), -1)
         figures, branches = np.zeros((self.rows, 3)), np.zeros(self.rows, dtype=np.int64)
         left_out = []
@@ -161,9 +167,7 @@ class FormPricer:
             if self.over():
                 left_out.append(stripe)
                 return
-            price(
-                work, stripe, stripes, self.k, -tolerance, most, False, groups, figures, branches
-            )
+            price(work, stripe, stripes, self.k, -tolerance, most, False, groups, figures, branches)
 
         striped(self._works(duals), run, self.rows < self.small)
         best = np.where(figures[:, 0] < -tolerance, figures[:, 0], 0.0)
@@ -186,7 +190,7 @@ class FormPricer:
         self, duals: Floats, limit: float, most: int, room: int, cuts: Integers, prices: Floats
     ) -> list[Integers] | None:
         """Return all groups whose reduced cost is below a limit, by size; None if too many."""
-        assert not cuts.size, "cuts have no place in these groups"
+        self._refuse(cuts, prices)
         groups = np.full((room, 2 * self.k - 1), -1)
         figures, branches = np.zeros((self.rows, 3)), np.zeros(self.rows, dtype=np.int64)
         if self.over():

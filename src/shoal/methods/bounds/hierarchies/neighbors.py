@@ -185,7 +185,9 @@ def take_in(w: Room, r: Sorted, v: View, t: Trees, depth: int, at: int, best: fl
 
 
 @steps
-def cheapest(w: Room, r: Sorted, v: View, t: Trees, own: int, count: int, k: int, best: float) -> float:  # fmt: skip
+def cheapest(
+    w: Room, r: Sorted, v: View, t: Trees, own: int, count: int, k: int, best: float
+) -> float:
     """Return what the cheapest form of k records costs one, or a little less. w IN/OUT.
 
     `count` candidates are listed, all that cost less alone than `best`, which some form costs.
@@ -289,8 +291,6 @@ def least_by_companions(trees: Trees, codes: Integers, k: int, report: Reporter)
     losses, view = np.zeros(rows), make_view(trees)
     for start in range(0, rows, RECORDS_A_CALL):
         report("bounding", start, rows)
-        least_of(
-            room, ordered, view, trees, k, start, min(start + RECORDS_A_CALL, rows), losses
-        )
+        least_of(room, ordered, view, trees, k, start, min(start + RECORDS_A_CALL, rows), losses)
     by_record: Floats = losses[which]
     return by_record

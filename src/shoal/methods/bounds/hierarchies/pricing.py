@@ -197,7 +197,7 @@ def node_with(w: FormBuffers, made: int, row: int, j: int) -> int:
     """Return a number of what a form has in a column with one more record."""
     low, node = w.forms[made, j, 0], w.codes[row, j]
     if w.columns[j, RANGED] == 0:
-        return min(low, w.above[row, j])
+        return min(low, w.above[row, j])  # type: ignore[no-any-return]
     root = w.columns[j, ROOT]
     if root in (low, node):
         return root  # type: ignore[no-any-return]
@@ -288,7 +288,7 @@ def complete(w: FormBuffers, made: int, k: int, limit: float, found: Integers) -
             found[i] = w.integers[MEMBER, i]
         else:
             found[i] = w.places[i - made] if i < made + taken else -1
-    return total
+    return total  # type: ignore[no-any-return]
 
 
 @part
@@ -329,12 +329,11 @@ def price_root(
     while made > 0:
         if fresh:
             fresh = False
-            if listing:
-                if made >= k and w.numbers[BASE, made] < limit:
-                    if listed < found.shape[0]:
-                        for i in range(found.shape[1]):
-                            found[listed, i] = integers[MEMBER, i] if i < made else -1
-                    listed += 1
+            if listing and made >= k and w.numbers[BASE, made] < limit:
+                if listed < found.shape[0]:
+                    for i in range(found.shape[1]):
+                        found[listed, i] = integers[MEMBER, i] if i < made else -1
+                listed += 1
             integers[COUNT, made] = weigh(w, made, k, best) if made < 2 * k - 1 else 0
             if not listing:
                 best = complete(w, made, k, best, found[0])
@@ -381,4 +380,3 @@ def price(
             if branches[root] >= most or count > found.shape[0]:
                 return -1
     return count
-

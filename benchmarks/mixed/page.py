@@ -237,8 +237,8 @@ def bounds_text(there):
             bound and the loss. Of adult, 2,000 records are drawn. Seconds are those of one
             processor. `make mixed` writes it, `benchmarks/mixed/mixed.py bounds` this part."""),
         table(["table", "records", "k", "kaim+, percent", "neighbor bound", "programme",
-               "kaim+ above the optimum, percent at most", "CPU s of kaim+", "of the neighbor bound",
-               "of the programme"], cells, left=1),
+               "kaim+ above the optimum, percent at most", "CPU s of kaim+",
+               "of the neighbor bound", "of the programme"], cells, left=1),
     ]  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 
+from shoal.backends.extras import check_extra
 from shoal.errors import Canceled, RequestError
 from shoal.kernels.arrays import Integers
 from shoal.measures.loss import ROUNDED, percent
@@ -86,6 +87,9 @@ def least_on_trees(
         return table.rate(table.safe(float(one.sum()))), True
     least, complete = table.companions(report), False
     if table.rows <= PROGRAMME[effort]:
+        if effort != "quick":
+            what = f"a bound by effort {effort} needs the HiGHS solver, effort quick does not"
+            check_extra("optimal", what)
         remaining = _clock(seconds, report)
         stop = Stop(iterations=ITERATIONS, seconds=None if seconds is None else seconds / 4.0)
         labels = table.search(0, report.quiet(), threads, stop)

@@ -136,8 +136,8 @@ class FormPricer:
         return FormBuffers(
             trees.tree, trees.levels, trees.columns, self.forms.codes, self.floors, np.zeros(rows),
             np.zeros(rows), np.zeros((rows, width), dtype=np.int64), integers[0], numbers[0],
-            numbers[1], numbers[2], integers[1], numbers[3], np.zeros((2 * k, width, 2), dtype=np.int64),
-            np.zeros((2 * k, width)), np.zeros(rows), np.zeros(rows, dtype=np.int64),
+            numbers[1], numbers[2], integers[1], numbers[3],
+            np.zeros((2 * k, width, 2), dtype=np.int64), np.zeros((2 * k, width)), np.zeros(rows), np.zeros(rows, dtype=np.int64),
             np.zeros((2 << (2 * rows).bit_length(), 2), dtype=np.int64),
             np.zeros((2, 2 * k)), np.zeros((BRANCH_INTEGERS, 2 * k + 1), dtype=np.int64),
             np.zeros((BRANCH_NUMBERS, 2 * k + 1)),

@@ -4,8 +4,9 @@
         [earlier]
 
 `efforts`, `domain`, `limits`, `methods` and `bounds` need adult.csv and adult_hierarchies/ in the
-folder SHOAL_DATA. `earlier` runs where SHOAL_OLD names a folder with an earlier version. Prints every bar, writes docs/mixed/ and fails where a bar is missed. A part that is not asked for
-stays on the page as it was measured last.
+folder SHOAL_DATA. `earlier` runs where SHOAL_OLD names a folder with an earlier version. Prints
+every bar, writes docs/mixed/ and fails where a bar is missed. A part that is not asked for stays on
+the page as it was measured last.
 """
 
 from __future__ import annotations

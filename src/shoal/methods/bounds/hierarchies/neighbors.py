@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels.arrays import Floats, Integers
-from shoal.kernels.jit import loop, part, steps
+from shoal.kernels.jit import inlined, loop, part, steps
 from shoal.methods.bounds.hierarchies.around import (
     FAR,
     Sorted,
@@ -80,22 +80,29 @@ def enter_near(w: Room, r: Sorted, row: int, cost: float, have: int, need: int) 
     return have
 
 
+@inlined
+def alone_of(r: Sorted, v: View, row: int, limit: float) -> tuple[float, int]:
+    """Return what a record costs alone, and in how many columns, until that is a limit. v OUT."""
+    codes, alone, sums = r.codes, v.alone, v.sums
+    j = r.first[row]
+    total = sums[j]
+    while j < codes.shape[1]:
+        total += alone[codes[row, j]]
+        j += 1
+        sums[j] = total
+        if total >= limit:
+            break
+    return total, j
+
+
 @part
 def find_near(w: Room, r: Sorted, v: View, own: int, limit: float, need: int) -> None:
     """List the records that are cheapest alone, below a limit. w OUT."""
-    codes, alone, sums = r.codes, v.alone, v.sums
-    rows, width = codes.shape
+    rows = r.codes.shape[0]
     row, have = 0, 0
     w.last[0] = 0
     while row < rows:
-        j = r.first[row]
-        total = sums[j]
-        while j < width:
-            total += alone[codes[row, j]]
-            j += 1
-            sums[j] = total
-            if total >= limit:
-                break
+        total, j = alone_of(r, v, row, limit)
         if total >= limit:
             row = r.after[row, j - 1]
             continue
@@ -109,18 +116,10 @@ def find_near(w: Room, r: Sorted, v: View, own: int, limit: float, need: int) ->
 @part
 def list_below(w: Room, r: Sorted, v: View, own: int, limit: float) -> int:
     """List the records that cost less than a limit alone; return how many. w OUT."""
-    codes, alone, sums = r.codes, v.alone, v.sums
-    rows, width = codes.shape
+    rows = r.codes.shape[0]
     row, count = 0, 0
     while row < rows:
-        j = r.first[row]
-        total = sums[j]
-        while j < width:
-            total += alone[codes[row, j]]
-            j += 1
-            sums[j] = total
-            if total >= limit:
-                break
+        total, j = alone_of(r, v, row, limit)
         if total >= limit:
             row = r.after[row, j - 1]
             continue

@@ -229,20 +229,24 @@ def test_readme_shows_the_figures_of_kaim(repository):
 
 
 def test_readme_shows_the_figures_of_kaim_plus(repository):
-    """The table of kaim+ in the README is that of `make mixed`."""
-    with (repository / "docs/mixed/limits.csv").open() as file:
+    """The table of efforts in the README is that of `make mixed`."""
+    with (repository / "docs/mixed/efforts.csv").open() as file:
         rows = list(csv.DictReader(file))
-    found = {(row["k"], row["method"], row["limit"]): row for row in rows}
-    runs = [("kaim", ""), ("kaim+", "10"), ("kaim+", "30"), ("kaim+", "60")]
+    found = {(r["k"], r["method"], r["effort"]): r for r in rows if r["records"] == "30162"}
+    efforts = [("top-down", ""), ("auto", "quick"), ("auto", "normal"), ("auto", "best")]
     readme = (repository / "README.md").read_text()
-    start = "| all of adult, k = "
+    start = "| complete adult, k = "
     lines = [line.removeprefix(start) for line in readme.splitlines() if line.startswith(start)]
-    assert len(lines) == 3
+    assert len(lines) == 2
     for line in lines:
-        k, *cells = line.rstrip("| ").split(" | ")
-        wanted = [f"{float(found[k, *run]['loss']):.2f}" for run in runs]
-        less = float(found[k, "kaim+", "60"]["percent_below_kaim"])
-        assert cells == [*wanted, f"{less:.1f}"]
+        k, kaim, *cells, other = line.rstrip("| ").split(" | ")
+        assert kaim == f"{float(found[k, 'kaim', '']['loss']):.2f}"
+        assert other == f"{float(found[k, 'ARX, local recoding', '']['loss']):.2f}"
+        for cell, effort in zip(cells, efforts, strict=True):
+            row = found[k, *effort]
+            seconds = float(row["cpu_seconds"])
+            told = f"{seconds:.0f}" if seconds >= 10 else f"{seconds:.1f}"
+            assert cell == f"{float(row['loss']):.2f} ({told} s)"
 
 
 def test_the_page_of_measures_is_in_step(repository):

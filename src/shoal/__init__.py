@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from shoal.partition import Partition as Partition
     from shoal.progress import Progress as Progress
     from shoal.report.report import Report as Report
-    from shoal.run.anonymize import Result as Result
     from shoal.run.anonymize import anonymize as anonymize
     from shoal.run.compare.grid import compare as compare
     from shoal.run.compare.points import Comparison as Comparison
@@ -45,6 +44,7 @@ if TYPE_CHECKING:
     from shoal.run.microaggregate import refine as refine
     from shoal.run.preview import Preview as Preview
     from shoal.run.preview import preview as preview
+    from shoal.run.result import Result as Result
     from shoal.save.pack.recheck import Checked as Checked
     from shoal.save.pack.recheck import check_pack as check_pack
     from shoal.table.hierarchy.view import Hierarchy as Hierarchy
@@ -73,7 +73,7 @@ _HOME = {
     "Released": "outofcore.request",
     "Report": "report.report",
     "RequestError": "errors",
-    "Result": "run.anonymize",
+    "Result": "run.result",
     "Search": "methods.ils.parameters",
     "ShoalError": "errors",
     "ShoalWarning": "errors",

@@ -7,10 +7,10 @@ import os
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Generic, TypeVar, Unpack, cast, overload
+from typing import Any, Unpack, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,6 @@ from shoal.judge.limits import limited
 from shoal.measures.tables import classes_by, measure_release
 from shoal.methods.enforce.dominance import judge_dominance
 from shoal.methods.enforce.wider import wider_groups
-from shoal.partition import Partition
 from shoal.plan.constraints import build_constraints
 from shoal.plan.costs import Estimate
 from shoal.plan.design import survey_columns, survey_design
@@ -46,12 +45,11 @@ from shoal.report.chunk import Chunk
 from shoal.report.figures import figures_of
 from shoal.report.figures.stable import compared
 from shoal.report.html.document import draw_ahead
-from shoal.report.plots import Plots
-from shoal.report.report import Report
 from shoal.report.sections import DominanceSection
 from shoal.run.group import Conditions, find_groups, recoded
 from shoal.run.live import Shown, reporting
 from shoal.run.privacy_warning import privacy_warning
+from shoal.run.result import FrameT, Result
 from shoal.run.type_change_warning import type_change_warning
 from shoal.save.holdable import check_holdable
 from shoal.settings import Settings
@@ -64,119 +62,7 @@ from shoal.table.encode_nodes import code
 from shoal.table.table import Table
 
 Integers = npt.NDArray[np.int64]
-FrameT = TypeVar("FrameT")
 LOG = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Result(Generic[FrameT]):
-    """A verified release, with its report, partition and settings.
-
-    `data` has the caller's type of dataframe, with its rows in the caller's order, so that before
-    and after can be compared. That order links every row to its original: what is published is
-    written by `save`, which shuffles, or is what `shuffled` returns. Of a file or an array, `data`
-    is a `Table`; lists and dicts come back as such.
-    """
-
-    data: FrameT
-    report: Report
-    partition: Partition
-    table: Table
-    settings: Settings
-
-    def save(
-        self,
-        folder: str | Path,
-        *,
-        force: bool = False,
-        format: str = "csv",  # noqa: A002 - the usual word
-        report: bool = True,
-        keep_order: bool | None = None,
-        order_seed: int | None = None,
-        spreadsheet_safe: bool | None = None,
-    ) -> Path:
-        """Write release, report.json and report.html to a folder, verified, or nothing.
-
-        Beside it, in FOLDER.private/, go the exact report, the recipe that repeats the run
-        (run.toml) and the key that proves which input it was: not to be published.
-
-        `format` is csv, csv.gz, parquet, feather, arrow, jsonl, xlsx, sav, zsav, dta or xpt; the
-        last five take `shoal[formats]`. `report=False` leaves out the page. The rows are shuffled
-        by the operating system's randomness unless `keep_order`; `order_seed` is for tests.
-        `spreadsheet_safe` puts an apostrophe before texts of a csv file that a spreadsheet would
-        run as formulas. Returns the release's path.
-        """
-        from shoal.save.files import Targets, save
-
-        targets = Targets.in_folder(Path(folder), format)
-        return save(
-            self,
-            targets,
-            force=force,
-            with_page=report,
-            keep_order=keep_order,
-            order_seed=order_seed,
-            spreadsheet_safe=spreadsheet_safe,
-        )
-
-    def pack(
-        self,
-        folder: str | Path,
-        *,
-        force: bool = False,
-        format: str = "csv",  # noqa: A002 - the usual word
-        keep_order: bool | None = None,
-        order_seed: int | None = None,
-        spreadsheet_safe: bool | None = None,
-        sign: str | Path | None = None,
-    ) -> Path:
-        """Write a release pack: data, dictionary, report, recipe, certificate; whole or nothing.
-
-        No file of it names the input but by a commitment, whose key is in FOLDER.private/, beside
-        it; `shoal.check_pack` (or `shoal certificate check`) verifies everything again. `sign` is
-        a private key (Ed25519, PEM) that signs the certificate. The options are those of `save`.
-        """
-        from shoal.save.pack.folder import write_pack
-
-        return write_pack(
-            self,
-            Path(folder),
-            kind=format,
-            force=force,
-            keep_order=keep_order,
-            order_seed=order_seed,
-            spreadsheet_safe=spreadsheet_safe,
-            sign=sign,
-        )
-
-    def shuffled(self, *, seed: int | None = None) -> FrameT:
-        """Return the release to publish: rows in random order, in the caller's type of dataframe.
-
-        The order is the operating system's randomness; `seed` is for tests. No index, and no order
-        of categories, tells the one that the rows had.
-        """
-        from shoal.release.write import row_order
-
-        made = for_frame(self.table, self.settings.release.intervals)
-        return cast(FrameT, made.shuffled(row_order(self.table.rows, seed=seed)))
-
-    @property
-    def plot(self) -> Plots:
-        """Charts: `plot.column("age")`, `.sizes()`, `.losses()`, `.pair("a", "b")`, `.loss()`."""
-        return Plots(self.report, lambda: self.table)
-
-    def summary(self) -> str:
-        """Return the report's summary."""
-        return self.report.summary()
-
-    def __str__(self) -> str:
-        return self.summary()
-
-    def _repr_html_(self) -> str:
-        return self.report._repr_html_()
-
-    def __repr__(self) -> str:
-        return f"<Result: {self.summary().splitlines()[0]}>"
 
 
 @overload

@@ -27,10 +27,11 @@ from shoal.release.aggregate import AVERAGED
 from shoal.report.chunk import GENERALIZED
 from shoal.report.comparison import NCP
 from shoal.report.verdict import singled_out
-from shoal.run.anonymize import Result, anonymize_with
+from shoal.run.anonymize import anonymize_with
 from shoal.run.compare.points import AUTO, Comparison, FrameT, Point, judged
 from shoal.run.compare.resume import Notes
 from shoal.run.live import Shown, reporting
+from shoal.run.result import Result
 from shoal.settings import Settings, names, whole
 from shoal.settings.signature import takes_options
 from shoal.settings.signatures import CompareOptions

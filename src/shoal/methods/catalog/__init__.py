@@ -1,0 +1,1 @@
+"""Entries of all methods: their parts, cost and citation, a file a kind."""

@@ -13,7 +13,7 @@ from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.loss import ROUNDED, is_nothing, percent, total_squares
 from shoal.methods.auto import by_hierarchies, check_effort
 from shoal.methods.bounds.generation import Generation, Plan
-from shoal.methods.bounds.integer import solve_integer
+from shoal.methods.bounds.integer import raise_by_effort
 from shoal.methods.bounds.threads import Gaps, squared_gaps
 from shoal.methods.heuristics.fixed_size import mdav
 from shoal.methods.ils.neighbors import least_by_neighbors
@@ -185,10 +185,4 @@ def _work(generation: Generation, labels: Integers, effort: str, report: Reporte
     plan = PLANS[effort]
     if generation.k >= LARGE_GROUPS:
         plan = replace(plan, branches=GROWN_BRANCHES, limit=GROWN_BRANCHES, grown=True)
-    generation.raise_bound(plan, lambda stage: report("bounding", stage, stages))
-    if effort != "best" or generation.over():
-        return False
-    report("bounding", 4, stages)
-    solution = solve_integer(generation, labels, replace(plan, columns=4 * generation.rows))
-    generation.bound = max(solution.bound, generation.bound)
-    return solution.proven
+    return raise_by_effort(generation, labels, plan, effort, stages, report)

@@ -7,7 +7,7 @@ which grouping is the best of all; otherwise it is a good way to find better one
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from shoal.methods.bounds.generation import Generation, Plan, Remaining
 from shoal.methods.bounds.highs import Chosen, choose, hits
 from shoal.methods.bounds.losses import Losses
 from shoal.partition import rows_of_groups
+from shoal.progress import Reporter
 
 FEW = 4  # columns a record that are chosen from first
 PROVEN = 1e-9  # a share of the cost within which a bound of duals meets it
@@ -123,3 +124,20 @@ def solve_part(
     g.raise_bound(plan)
     solution = solve_integer(g, labels, plan)
     return IntegerSolution(solution.labels, solution.bound * g.unit, solution.proven)
+
+
+def raise_by_effort(
+    generation: Generation, labels: Integers, plan: Plan, effort: str, stages: int,
+    report: Reporter,
+) -> bool:  # fmt: skip
+    """Raise a generation's bound, with best effort by the integer programme too, its last stage.
+
+    Tells whether the best grouping was proven.
+    """
+    generation.raise_bound(plan, lambda stage: report("bounding", stage, stages))
+    if effort != "best" or generation.over():
+        return False
+    report("bounding", stages - 1, stages)
+    solution = solve_integer(generation, labels, replace(plan, columns=4 * generation.rows))
+    generation.bound = max(solution.bound, generation.bound)
+    return solution.proven

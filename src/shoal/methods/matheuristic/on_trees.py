@@ -14,7 +14,7 @@ from shoal.measures.loss import ROUNDED, percent
 from shoal.methods.bounds.generation import Generation, Plan, Remaining
 from shoal.methods.bounds.hierarchies.forms import Forms
 from shoal.methods.bounds.hierarchies.neighbors import least_by_companions
-from shoal.methods.bounds.integer import solve_integer
+from shoal.methods.bounds.integer import raise_by_effort, solve_integer
 from shoal.methods.bounds.losses import cost_of
 from shoal.methods.ils.hierarchies.search import search_trees
 from shoal.methods.ils.hierarchies.start import by_falling_loss
@@ -31,6 +31,7 @@ MOST, MOST_K = 300, 6  # records of a table whose optimum is proven
 ROOMS = 50_000, 400_000  # groups that are listed: the first room first
 SEARCH = Search(perturbations=("dissolve", "regroup", "resplit"), samples=3)
 ITERATIONS = 5_000  # of the search for a grouping to compare with
+STAGES = {"quick": 2, "normal": 3, "best": 4}
 PLANS = {
     "quick": Plan(climb=30, branches=200, rounds=0, cuts=0),
     "normal": Plan(climb=30, rounds=60, limit=2_000, cuts=0),
@@ -98,7 +99,9 @@ def least_on_trees(
         if generation is None:  # nothing is lost
             return 0.0, True
         with suppress(Canceled):  # a bound that was cut short is one all the same
-            complete = _raise(generation, labels, effort, report)
+            complete = raise_by_effort(
+                generation, labels, PLANS[effort], effort, STAGES[effort], report
+            )
         least = min(max(least, generation.least), cost)
         complete = complete or generation.complete
     return table.rate(table.safe(least)), complete
@@ -115,18 +118,6 @@ def _clock(seconds: float | None, report: Reporter) -> Remaining:
         return None if seconds is None else seconds - (time.perf_counter() - begun)
 
     return remaining
-
-
-def _raise(generation: Generation, labels: Integers, effort: str, report: Reporter) -> bool:
-    """Raise a generation's bound; tell whether the best grouping was proven."""
-    plan, stages = PLANS[effort], {"quick": 2, "normal": 3, "best": 4}[effort]
-    generation.raise_bound(plan, lambda stage: report("bounding", stage, stages))
-    if effort != "best" or generation.over():
-        return False
-    report("bounding", 3, stages)
-    solution = solve_integer(generation, labels, replace(plan, columns=4 * generation.rows))
-    generation.bound = max(solution.bound, generation.bound)
-    return solution.proven
 
 
 def exact_on_trees(

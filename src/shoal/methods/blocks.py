@@ -10,6 +10,7 @@ are independent of each other, and what comes out depends on the seed alone, not
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -45,24 +46,29 @@ class Blocks:
     """How many records a block has, and how often borders are mended at most.
 
     In the last `searched` rounds the groups of blocks twice as large are also perturbed, so many
-    `iterations` a block.
+    `iterations` a block, but at most `per_group` times its groups.
     """
 
     records: int = 2_000
     rounds: int = 3
     searched: int = 0
     iterations: int = 600
+    per_group: float = math.inf
 
     def size(self, k: int) -> int:
         """Return the records of a block for groups of k."""
         return max(self.records, LEAST * k)
 
+    def steps(self, groups: int) -> int:
+        """Return the iterations of a block with so many groups."""
+        return int(min(self.iterations, self.per_group * groups))
+
 
 EFFORTS = {"quick": Blocks(rounds=1), "normal": Blocks(), "best": Blocks(searched=3)}
 TREE_EFFORTS = {  # of methods by trees, which need larger blocks: equal cells cost nothing
     "quick": Blocks(8_000, rounds=1),
-    "normal": Blocks(16_000, rounds=0, searched=1, iterations=20_000),
-    "best": Blocks(16_000, rounds=0, searched=3, iterations=60_000),
+    "normal": Blocks(16_000, rounds=0, searched=1, iterations=20_000, per_group=12),
+    "best": Blocks(16_000, rounds=0, searched=3, iterations=60_000, per_group=36),
 }
 
 
@@ -221,25 +227,27 @@ def _in_rounds(
     for number in range(plan.searched):
         parts = _cut_groups(problem.points, labels, 2 * plan.size(k) // k, rng, threads)
         own = seed + plan.rounds + number + 1
-        labels = _solved(problem, parts, labels, own, report, run, plan.iterations)
+        labels = _solved(problem, parts, labels, own, report, run, plan)
     return canonical_labels(labels)
 
 
 def _solved(
     problem: BlockProblem, parts: list[Integers], labels: Integers | None, seed: int,
-    report: Reporter, run: Executor, iterations: int = 0,
+    report: Reporter, run: Executor, plan: Blocks | None = None,
 ) -> Integers:  # fmt: skip
-    """Solve every block and join what they return."""
+    """Solve every block and join what they return; with a plan, their groups are perturbed."""
 
     def block(rows: Integers) -> Any:
-        return problem.block(rows, None if labels is None else labels[rows], seed, iterations)
+        own = None if labels is None else labels[rows]
+        steps = 0 if plan is None or own is None else plan.steps(np.unique(own).size)
+        return problem.block(rows, own, seed, steps)
 
     if isinstance(run, Threads):  # which read this memory themselves
         solved = run.map(lambda rows: problem.solve(block(rows)), parts, report.stop)
     else:
         solved = run.map(problem.solve, map(block, parts), report.stop)
     stage = "grouping blocks" if labels is None else "mending borders"
-    stage = "searching blocks" if iterations else stage
+    stage = "searching blocks" if plan else stage
     joined = np.empty(problem.points.shape[0], dtype=np.int64)
     count = 0
     report(stage, 0, len(parts))

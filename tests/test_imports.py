@@ -47,7 +47,7 @@ NAMES = """
 import os
 import shoal
 
-shoal.Result  # loads what most of them need, once
+shoal.anonymize  # loads what most of them need, once
 for name in shoal.__all__:
     child = os.fork()
     if not child:

@@ -29,7 +29,8 @@ from shoal.hints import said
 
 @app.command(cls=Tabled, rich_help_panel=WORK)
 @takes(
-    "l", "l_kind", "c", "t", "alpha", "k_of", "missing_sensitive", "sensitive", "orders",
+    "l", "l_kind", "c", "t", "alpha", "beta", "beta_kind", "delta", "e", "l_of", "k_of",
+    "missing_sensitive", "sensitive", "orders",
     "delimiter", "encoding", "quote", "decimal", "thousands", "date_format", "missing",
 )  # fmt: skip
 def verify(

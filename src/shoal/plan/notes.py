@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from shoal.errors import listed, shown
 from shoal.hints import option
 from shoal.judge.models.requirement import Requirement
-from shoal.methods.enforce.rules import counted
+from shoal.methods.enforce.values import counted
 from shoal.partition import Partition, Recoding
 from shoal.plan.aggregators import is_mean_requested
 from shoal.plan.plan import Plan
@@ -131,9 +131,10 @@ def value_notes(table: Table, requirement: Requirement) -> list[str]:
 
 
 def _is_counted(requirement: Requirement, name: str) -> bool:
-    return (
-        requirement.threshold("l", name) is not None
-        or requirement.threshold("alpha", name) is not None
+    """Tell whether values of a column are counted, where missing ones may be left out."""
+    asked = ("l", "alpha", "beta", "delta")
+    return any(requirement.threshold(what, name) is not None for what in asked) or any(
+        name in columns for columns in requirement.l_of
     )
 
 

@@ -32,7 +32,8 @@ from shoal.web.request import PARTS, form_options, read_recipe
 EXAMPLES = {
     "k": 7, "l": 3, "l_kind": "entropy", "c": 2.5, "t": {"ill": 0.2}, "alpha": 0.5,
     "beta": {"ill": 1.5}, "beta_kind": "basic", "delta": 2.0, "e": {"pay": 10},
-    "l_of": {"ill,pay": 3}, "dominance": {"age": 10}, "k_of": {"age,zip": 9, '"a,b"': 8}, "missing_sensitive": "value",
+    "l_of": {"ill,pay": 3}, "dominance": {"age": 10},
+    "k_of": {"age,zip": 9, '"a,b"': 8}, "missing_sensitive": "value",
     "count": "records", "enforce": "merge", "small_strata": "merge", "allow_k1": True,
     "identifiers": ["name"], "quasi_identifiers": ["age", "a b", "last, first", "-x"],
     "sensitive": ["ill"], "other": ["o"], "drop": ["d"], "group": "g", "weight": "w",
@@ -55,7 +56,8 @@ EXAMPLES = {
     "report": False, "force": True, "show_values": True, "as_json": True,
 }  # fmt: skip
 NEEDS = {
-    "l_kind": {"l": 3}, "beta_kind": {"beta": 1}, "weights_as": {"weight": "w"}, "c": {"l": 2, "l_kind": "recursive"},
+    "l_kind": {"l": 3}, "beta_kind": {"beta": 1}, "weights_as": {"weight": "w"},
+    "c": {"l": 2, "l_kind": "recursive"},
     "scheduler": {"engine": "dask"},
 }  # fmt: skip
 

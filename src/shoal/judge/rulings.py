@@ -57,7 +57,7 @@ class Watch:
         """Judge a class of so many records; tell whether it keeps the rule."""
         self.seen += size
         if self.closeness:
-            parts = list(zip(self.rules, tally, strict=False))
+            parts = list(zip(self.rules, (tally.values, tally.forms), strict=False))
             self._note(self.reading, max(rule.figure(counts) for rule, counts in parts))
             good = all(rule.holds(counts) for rule, counts in parts)
         else:
@@ -69,7 +69,7 @@ class Watch:
 
     def _see_forms(self, tally: Tally, size: int) -> bool:
         for reading in MISSING:
-            counts, rule = read_as(tally, reading), self.by_reading[reading]
+            rule, counts = self.by_reading[reading], read_as(tally, reading)
             self._note(reading, rule.figure(counts))
             self.broken[reading] += not rule.holds(counts)
         mine = read_as(tally, self.reading)

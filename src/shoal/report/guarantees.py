@@ -219,10 +219,11 @@ def _shares(requirement: Requirement, column: str) -> list[str]:
     name, promises = shown(column), []
     beta, delta, e = (requirement.threshold(what, column) for what in ("beta", "delta", "e"))
     if beta is not None:
-        also = " and a value of share p no more than -ln p" if requirement.beta_kind != "basic" else ""
+        kind = requirement.beta_kind
+        also = "" if kind == "basic" else ", nor one of share p more than -100 ln p %"
         promises.append(
-            f"In no group is a value of {name} more than {100 * beta:g} % more frequent than in the "
-            f"whole release{also} ({requirement.beta_kind} β-likeness)."
+            f"In no group is a value of {name} more than {100 * beta:g} % more frequent than in "
+            f"the whole release{also} ({kind} β-likeness)."
         )
     if delta is not None:
         promises.append(

@@ -38,9 +38,10 @@ class Requirement:
 
     `l`, `l_kind` and `c` are l-diversity, `t` t-closeness, `alpha` (α,k)-anonymity, `beta` and
     `beta_kind` β-likeness, `delta` δ-disclosure privacy of sensitive columns, `e` (k,e)-anonymity
-    of sensitive numbers; `l_of` is an l of combinations of sensitive columns. `dominance` is the p of the p % rule, for numbers that are released as means; `k_of`
-    is an own k for some of the quasi-identifiers. `missing_sensitive` is what a missing sensitive
-    cell is to all but t and e: ignored, or a value of its own, which it always is to t, never to e.
+    of sensitive numbers; `l_of` is an l of combinations of sensitive columns. `dominance` is the p
+    of the p % rule, for numbers that are released as means; `k_of` is an own k for some of the
+    quasi-identifiers. `missing_sensitive` is what a missing sensitive cell is to all but t and e:
+    ignored, or a value of its own, which it always is to t, never to e.
     """
 
     k: int

@@ -14,6 +14,7 @@ from shoal.plan.plan import Plan
 from shoal.plan.survey import repeating_identifiers, verb_of
 from shoal.progress import StopToken
 from shoal.settings import Settings
+from shoal.settings.presets import find_preset
 from shoal.settings.renamed import renamed_notes
 from shoal.table.dialects.writing_notes import writing_notes
 from shoal.table.hierarchy.listed import Listed
@@ -56,6 +57,14 @@ def column_notes(plan: Plan, profile: Profile, rules: Sequence[Rule] = ()) -> li
 def unnamed_notes(unnamed: Sequence[str]) -> list[str]:
     """Return notes on columns without a given role."""
     return [f"no role was given to {', '.join(unnamed)}: released as they are"] if unnamed else []
+
+
+def preset_notes(settings: Settings) -> list[str]:
+    """Return the verdict of a preset that was named, and its source."""
+    if settings.protect.preset is None:
+        return []
+    preset = find_preset(settings.protect.preset)
+    return [f"{preset.verdict(settings.protect.k)}. Source: {preset.source}"]
 
 
 def kept_notes(settings: Settings) -> list[str]:

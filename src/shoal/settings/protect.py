@@ -45,6 +45,14 @@ class ProtectSettings(Part):
             commands=("anonymize", "refine"), functions=ASKED_K, needed=("refine",),
         ),
     ]  # fmt: skip
+    preset: Annotated[
+        str | None,
+        _privacy(
+            "A threshold by custom that says the least k: ema, health-canada, threshold-3, ...; "
+            "see `shoal presets`. A larger k wins, a smaller one is an error.",
+            commands=("anonymize",), functions=ASKED_K, desk=False,
+        ),
+    ] = None  # fmt: skip
     l: Annotated[  # noqa: E741 - its name in the literature
         Threshold,
         _privacy(

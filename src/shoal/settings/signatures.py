@@ -78,6 +78,7 @@ Shared = TypedDict(
 class AnonymizeOptions(Shared, total=False):
     """Options of `anonymize`."""
 
+    preset: str | None
     group: str | None
     method: str
     refine: str | None
@@ -88,6 +89,7 @@ class AnonymizeOptions(Shared, total=False):
 class AnonymizeFileOptions(Shared, total=False):
     """Options of `anonymize_file`."""
 
+    preset: str | None
     group: str | None
     method: str
     refine: str | None
@@ -111,6 +113,7 @@ class CompareOptions(Shared, total=False):
 class PreviewOptions(Shared, total=False):
     """Options of `preview`."""
 
+    preset: str | None
     group: str | None
     method: str
     refine: str | None

@@ -272,7 +272,7 @@ def test_signatures(function):
     with pytest.raises(TypeError, match=rf"{function}\(\) got an unexpected .* 'quasi'"):
         call("t.csv", *["out/"] * (function == "anonymize_file"), k=2, quasi=["a"])
     missing = (TypeError, shoal.RequestError)  # a comparison takes no preset
-    with pytest.raises(missing, match="missing .* 'k'|k is needed and not given; say k, or"):
+    with pytest.raises(missing, match=r"missing .* 'k'|k is needed and not given; say k, or"):
         call("t.csv", *["out/"] * (function == "anonymize_file"))
 
 

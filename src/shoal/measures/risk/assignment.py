@@ -59,9 +59,8 @@ def exactly(apart: Floats, sizes: Integers) -> Assigned:
     rows, columns = apart.shape[0], owner.size
     costs = np.ascontiguousarray(apart[:, owner])
     holder = np.full(columns + 1, -1, dtype=np.int64)
-    _shortest_paths(
-        costs, holder, np.zeros((3, max(rows, columns) + 1)), np.zeros((2, columns + 1), np.int64)
-    )
+    work, marks = np.zeros((3, columns + 1)), np.zeros((2, columns + 1), dtype=np.int64)
+    _shortest_paths(costs, holder, work, marks)
     chosen = np.empty(rows, dtype=np.int64)
     taken = np.flatnonzero(holder[:columns] >= 0)
     chosen[holder[taken]] = owner[taken]

@@ -35,8 +35,8 @@ MODELS = (
     ),
     Definition(
         "likeness", "gain in a sensitive value (β)", "risk", "number", "lower",
-        "In the worst class a sensitive value is {value} times more frequent than in the whole "
-        "release, beyond what it is there ({rest}): whoever finds the class learns as much.",
+        "In the worst class the share of a sensitive value is above that in the whole release by "
+        "{value} times the latter ({rest}): whoever finds the class learns as much.",
         "Largest (q − p) / p over classes and values, q and p the shares of a value in the class "
         "and in the release, among those that are there: the β of basic β-likeness.",
         "Cao and Karras 2012, PVLDB 5(11)",
@@ -51,8 +51,8 @@ MODELS = (
     ),
     Definition(
         "class_range", "range of sensitive numbers in a class", "risk", "percent", "higher",
-        "In the worst class the sensitive numbers lie within {value} of their whole range ({rest}): "
-        "whoever finds the class knows about how large they are.",
+        "In the worst class the sensitive numbers lie within {value} of their whole range "
+        "({rest}): whoever finds the class knows about how large they are.",
         "Smallest range of a class in percent of that of the release, and the fewest different "
         "numbers of a class: the e and the k of (k,e)-anonymity; of several columns the smallest.",
         "Zhang, Koudas, Srivastava and Yu 2007, ICDE",

@@ -12,8 +12,17 @@ from scipy.optimize import linear_sum_assignment
 import shoal
 from measured_tables import made
 from naive import measuring, shares
+from shoal.measures.pairing import Pairing
 from shoal.measures.risk.assignment import assign, by_auction, exactly
+from shoal.measures.risk.likeness import ranges
+from shoal.measures.risk.model_figures import of_models, of_nearest, of_partial
 from shoal.measures.risk.partial import column_sets
+from shoal.measures.tables import compare_tables
+from shoal.measures.task import Effort, Task
+from shoal.run.measure_inputs import hierarchies_of
+from shoal.table.assign import with_roles
+from shoal.table.read import read
+from shoal.table.roles import Role
 
 TOGETHER = True  # what is measured once is measured in one process
 TABLES = 300
@@ -22,12 +31,18 @@ FAMILY = "means"
 
 @cache
 def measured(seed):
-    """A random table, and the risks of its release."""
+    """A random table, and the new risks of its release."""
     table = made(FAMILY, seed)
-    risk = shoal.measure(
-        *table.tables(), quasi_identifiers=table.names, sensitive=table.sensitive_names, rows="same"
-    ).risk
-    return table, risk
+    before, after = map(read, table.tables())
+    before = with_roles(before, dict.fromkeys(table.names, Role.QUASI_IDENTIFIER))
+    rows = np.arange(before.rows)
+    compared = compare_tables(
+        before, after, table.names, table.sensitive_names,
+        hierarchies_of(before, table.names, None, None), Pairing(rows, rows, ""), None, [],
+    )  # fmt: skip
+    task = Task(compared, Effort(), None, np.random.default_rng(0), False)
+    families = (of_partial, of_nearest, of_models)
+    return table, {one.key: one for family in families for one in family(task)}
 
 
 def worst(figures, of=max):
@@ -156,14 +171,16 @@ def test_class_range():
         known = [v for v in pay if v is not None]
         if len(set(known)) < 2:
             continue
-        table = {"q": [float(g) for g in groups], "pay": pay}
-        risk = shoal.measure(
-            table, table, quasi_identifiers=["q"], sensitive=["pay"], rows="same"
-        ).risk["class_range"]
+        numbers = np.array([math.nan if v is None else v for v in pay])
+        found = ranges(np.unique(groups, return_inverse=True)[1], numbers)
         parts = shares.by_class([[g] for g in groups], pay)
         least = min(shares.width(part) for part in parts) / shares.width(known)
-        assert risk.value == pytest.approx(100 * float(least))
-        assert f"at least {min(len(set(part)) for part in parts)} different" in risk.sentence
+        assert found.percent == pytest.approx(100 * float(least))
+        assert found.different == min(len(set(part)) for part in parts)
+    table = {"q": [1.0, 1.0, 2.0, 2.0], "pay": [10, 30, 10, 50]}
+    risk = shoal.measure(table, table, quasi_identifiers=["q"], sensitive=["pay"], rows="same").risk
+    assert risk["class_range"].value == 50
+    assert "at least 2 different" in risk["class_range"].sentence
 
 
 @pytest.mark.parametrize(("columns", "most"), [(1, 5), (2, 5), (4, 20), (9, 20), (60, 7)])

@@ -202,7 +202,9 @@ def anonymize(
     equal), no value more than `alpha` of a group. l and alpha take texts that differ in case,
     spaces or signs that cannot be seen for one value, and t takes the larger distance; a missing
     cell adds nothing to l and alpha, or is a value with `missing_sensitive="value"`; `dominance` is
-    the p of the p % rule for numbers that release means, `k_of` an own k for some quasi-identifiers
+    the p of the p % rule for numbers that release means; `beta`, `delta`, `e` and `l_of` are
+    β-likeness, δ-disclosure privacy, (k,e)-anonymity of numbers and an l of combinations
+    ({("ill", "pay"): 3}); `k_of` is an own k for some quasi-identifiers
     ({("age", "zip"): 10}). Every method keeps what is asked: `enforce` says how, by slices, swap or
     merge, auto by what loses least. What cannot be met is a PrivacyError.
 

@@ -16,6 +16,9 @@ from shoal.measures.risk.linkage import Attack
 from shoal.measures.sides import Numbers
 from shoal.measures.task import Task, interval
 
+FEWEST = 50  # attackers who know some of the columns, set by set
+MOST = 20_000  # attackers who guess by the nearest classes
+
 
 def of_assignment(task: Task) -> list[Measure]:
     """The linkage that gives every record to one person."""
@@ -70,7 +73,7 @@ def of_partial(task: Task) -> list[Measure]:
     if compared.first is None or not sets or not task.effort.sets:
         return []
     each = compared.sizes.size * sum(map(len, sets))
-    most = max(task.effort.attackers, int(task.effort.distances // max(each, 1)))
+    most = max(FEWEST, int(task.effort.distances // max(each, 1)))
     rows = task.some(compared.first.size, most)
     chances = 100.0 * partial.by_some_columns(Attack.on(compared, rows), sets, task.each)
     shares = chances.mean(axis=1)
@@ -96,7 +99,7 @@ def of_nearest(task: Task) -> list[Measure]:
     if compared.first is None or compared.second is None or not task.effort.sets:
         return []
     each = max(1, compared.sizes.size * len(compared.quasi))
-    most = max(task.effort.attackers, int(task.effort.distances // each))
+    most = min(MOST, max(task.effort.attackers, int(task.effort.distances // each)))
     rows = task.some(compared.first.size, most)
     attack = Attack.on(compared, rows)
     figures: dict[str, tuple[float, str]] = {}

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations, islice
 from math import comb
 
 import numpy as np
 
+from shoal.errors import in_shape
 from shoal.kernels.arrays import Flags, Floats, Integers
+from shoal.measures.risk.inference import counts_in_classes
 from shoal.measures.risk.linkage import Attack, nearest_classes
 from shoal.measures.task import Each
 
@@ -48,6 +51,36 @@ def by_some_columns(attack: Attack, sets: Sequence[Sequence[int]], each: Each) -
     return np.concatenate([*each(linked, attack.parts()), np.zeros((len(sets), 0))], axis=1)
 
 
+@dataclass(frozen=True, eq=False)
+class Values:
+    """The values of every class: value and count, class by class, from `starts` on."""
+
+    __repr__ = in_shape
+
+    starts: Integers
+    values: Integers
+    counts: Integers
+
+    @classmethod
+    def of(cls, classes: Integers, codes: Integers, size: int) -> Values:
+        """Return the values of so many classes; -1 is missing."""
+        there = codes >= 0
+        group, values, counts = counts_in_classes(classes[there], codes[there])
+        starts = np.searchsorted(group, np.arange(size + 1))
+        return cls(starts.astype(np.int64), values, counts)
+
+    def modes(self, some: Integers) -> Integers:
+        """Return the most frequent values of some classes together, all that tie."""
+        spans = [slice(self.starts[c], self.starts[c + 1]) for c in some.tolist()]
+        values = np.concatenate([self.values[span] for span in spans])
+        counts = np.concatenate([self.counts[span] for span in spans])
+        if not values.size:
+            return values
+        every, back = np.unique(values, return_inverse=True)
+        often = np.bincount(back.reshape(-1), weights=counts)
+        return every[often == often.max()]
+
+
 def by_nearest_value(
     attack: Attack, classes: Integers, codes: Integers, truth: Integers, each: Each
 ) -> Floats:
@@ -58,17 +91,20 @@ def by_nearest_value(
     all released records, `truth` is what the attackers look for.
     """
     columns = [attack.met(side) for side in attack.quasi]
-    counts = np.zeros((attack.counts.size, int(codes.max(initial=0)) + 1))
-    there = codes >= 0
-    np.add.at(counts, (classes[there], codes[there]), 1.0)
+    every = Values.of(classes, codes, attack.counts.size)
 
     def guessed(part: slice) -> Floats:
         near: Flags = nearest_classes(np.sum([one.squares(part) for one in columns], axis=0))
-        found = near.astype(np.float64) @ counts
-        best = (found == found.max(axis=1, keepdims=True)) & (found > 0.0)
-        own = truth[part]
-        hit = best[np.arange(own.size), np.maximum(own, 0)]
-        chance = np.where(hit, 1.0 / np.maximum(best.sum(axis=1), 1), 0.0)
-        return np.where(own < 0, np.nan, chance)
+        modes: dict[bytes, Integers] = {}
+        chances = np.full(near.shape[0], np.nan)
+        for i, value in enumerate(truth[part].tolist()):
+            if value >= 0:
+                some = np.flatnonzero(near[i])
+                key = some.tobytes()
+                if key not in modes:
+                    modes[key] = every.modes(some)
+                best = modes[key]
+                chances[i] = 1.0 / best.size if value in best else 0.0
+        return chances
 
     return np.concatenate([*each(guessed, attack.parts()), np.zeros(0)])

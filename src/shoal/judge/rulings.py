@@ -89,6 +89,7 @@ class Watch:
     def judged(self, whole: Tally | None = None) -> Judged:
         """Return the judgment; `whole` is the count of all classes as one."""
         rule = self.rule
+        alike = self.closeness or rule.model.startswith("(k,e)")  # however missing cells are read
         every = self.column.tally(self.column.whole) if whole is None else whole
         best = every.values if self.closeness else read_as(every, self.reading)
         return Judged(
@@ -103,7 +104,7 @@ class Watch:
             distance=getattr(rule.figure, "name", None),
             certain=(self.certain / self.seen if self.seen else 0.0) if self.diverse else None,
             posterior=tuple(self.posterior),
-            readings={} if self.closeness else {name: self._read(name) for name in MISSING},
+            readings={name: self._read(name) for name in (() if alike else MISSING)},
         )
 
     def _read(self, reading: str) -> Read:

@@ -35,7 +35,7 @@ class Preset:
 
     def verdict(self, k: int) -> str:
         """Return what a release with so large a k says of the preset."""
-        highest = f"the highest risk of a record is 1 in {k}, {1 / k:.4f}"
+        highest = f"the highest risk of a record is at most 1 in {k}, {1 / k:.4f}"
         known = "" if self.risk is None else f" (known as {self.risk:g})"
         return f"preset {self.name} is kept: {highest}{known}; {self.meaning}; {ADVICE}"
 

@@ -15,7 +15,7 @@ from naive import measuring, shares
 from shoal.measures.pairing import Pairing
 from shoal.measures.risk.assignment import assign, by_auction, exactly
 from shoal.measures.risk.likeness import ranges
-from shoal.measures.risk.model_figures import of_models, of_nearest, of_partial
+from shoal.measures.risk.model_figures import of_assignment, of_models, of_nearest, of_partial
 from shoal.measures.risk.partial import column_sets
 from shoal.measures.tables import compare_tables
 from shoal.measures.task import Effort, Task
@@ -41,7 +41,7 @@ def measured(seed):
         hierarchies_of(before, table.names, None, None), Pairing(rows, rows, ""), None, [],
     )  # fmt: skip
     task = Task(compared, Effort(), None, np.random.default_rng(0), False)
-    families = (of_partial, of_nearest, of_models)
+    families = (of_assignment, of_partial, of_nearest, of_models)
     return table, {one.key: one for family in families for one in family(task)}
 
 
@@ -129,6 +129,19 @@ def test_assignment():
         assert least - 1e-9 <= bid.total <= least + bid.slack + 1e-9
         for made_ in (exact, bid):
             assert (np.bincount(made_.classes, minlength=sizes.size) <= sizes).all()
+
+
+def test_assignment_linkage():
+    """Of all best assignments the one that links most counts, equal originals sharing theirs."""
+    seen = 0
+    for seed in range(TABLES):
+        table, risk = measured(seed)
+        if len(table.original) > 6:
+            continue
+        wanted = shares.assignment_linkage(table.original, table.release, table.numbers)
+        assert risk["assignment_linkage"].value == pytest.approx(wanted)
+        seen += 1
+    assert seen > 20
 
 
 def test_larger_assignments():

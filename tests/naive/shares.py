@@ -80,6 +80,21 @@ def distances(original, release, numbers, columns):
     ]  # fmt: skip
 
 
+def assignment_linkage(original, release, numbers):
+    """The most that a best assignment links, in percent, by trying every permutation."""
+    costs = distances(original, release, numbers, range(len(numbers)))
+    _, best = best_assignments(costs)
+    size = {tuple(row): sum(1 for other in release if other == row) for row in release}
+    kinds = [[j for j, other in enumerate(original) if other == mine] for mine in original]
+
+    def chance(i, j):
+        alike = sum(1 for other in kinds[i] if release[other] == release[j])
+        return alike / len(kinds[i]) / size[tuple(release[j])]
+
+    links = (math.fsum(chance(i, j) for i, j in enumerate(chosen)) for chosen in best)
+    return 100 * max(links) / len(original)
+
+
 def nearest(row):
     """The records that are nearest, all that tie."""
     least = min(row)

@@ -18,6 +18,7 @@ from shoal.kernels.jit import inlined, jit
 from shoal.measures.risk.linkage import Attack
 
 EXACT = 600  # records that are assigned exactly
+TIE = 1e-7  # of the mean distance: less than that is a tie
 SCALE = 5.0  # from one ε of the auction to the next
 LAST = 1e-3  # the last ε, in shares of the mean distance of an original from its nearest class
 
@@ -43,6 +44,26 @@ def distances(attack: Attack) -> Floats:
     parts = [np.sum([one.squares(part) for one in columns], axis=0) for part in attack.parts()]
     squares: Floats = np.concatenate([*parts, np.zeros((0, attack.seen.size))])
     return np.sqrt(squares)
+
+
+def chances(kinds: Integers, own: Integers, sizes: Integers) -> Floats:
+    """Return the chance that an original which is given to a class gets its own record.
+
+    Originals of one kind are equal, and nobody can tell them apart: as many of them as belong to a
+    class, of all of the kind, are expected to be among those that it is given. Returns (originals,
+    classes); kinds (originals) are from 0 on.
+    """
+    there = np.zeros((int(kinds.max()) + 1, sizes.size))
+    np.add.at(there, (kinds, own), 1.0)
+    there /= np.bincount(kinds)[:, None] * sizes
+    every: Floats = there[kinds]
+    return every
+
+
+def in_favor(apart: Floats, right: Floats) -> Floats:
+    """Return distances of which those that tie are decided in favor of the attacker."""
+    typical = float(apart.mean()) or 1.0
+    return apart - TIE * typical * right
 
 
 def assign(apart: Floats, sizes: Integers) -> Assigned:

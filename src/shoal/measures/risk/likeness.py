@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels.arrays import Floats, Integers
+from shoal.measures.compared import joined, renumbered
 from shoal.measures.risk.inference import counts_in_classes
 
 
@@ -72,9 +73,10 @@ def ranges(classes: Integers, values: Floats) -> Range | None:
 
 def combinations(classes: Integers, columns: Sequence[Integers]) -> int:
     """Return the fewest different combinations of values in a class; -1 is missing."""
-    every = np.stack(columns)
-    there = (every >= 0).all(axis=0)
-    codes = np.unique(every, axis=1, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    codes, there = np.zeros_like(classes), np.ones(classes.size, dtype=bool)
+    for own in columns:
+        codes = joined(codes, renumbered(own + 1))
+        there &= own >= 0
     count = int(classes.max()) + 1
     if not there.any():
         return 0

@@ -9,8 +9,9 @@ MODELS = (
         "assignment_linkage", "linked one to one", "risk", "percent", "lower",
         "Whoever holds all original quasi-identifiers and gives every record to one person, so "
         "that all distances together are least, links {value} of them rightly ({rest}).",
-        "Mean over originals of 1/c if the assignment with the least sum of distances (as by "
-        "distance) gives them a record of their own class, of c records, else 0. Exactly for few "
+        "Mean over originals of the chance 1/c, c the records of their class, if the assignment "
+        "with the least sum of distances (as by distance) gives them to it, else 0; originals that "
+        "are equal share theirs, and ties are decided in favor of the attacker. Exactly for few "
         "records, by an auction within a stated share of the least sum for more, of a sample of "
         "the classes beyond.",
         "Herranz, Nin, Rodríguez and Tassa 2015, Data Knowl. Eng. 100; Bertsekas and Castañon 1989",

@@ -17,6 +17,7 @@ from shoal.measures.sides import Numbers
 from shoal.measures.task import Task, interval
 
 FEWEST = 50  # attackers who know some of the columns, set by set
+PART = 4  # of the distances that linkage takes, the guesses take one in so many
 MOST = 20_000  # attackers who guess by the nearest classes
 
 
@@ -34,8 +35,9 @@ def of_assignment(task: Task) -> list[Measure]:
     some = Attack(
         attack.quasi, attack.seen[drawn], attack.counts[drawn], attack.rows, places[attack.own]
     )
-    made = assignment.assign(assignment.distances(some), some.counts)
-    chances = np.where(made.classes == some.own, 100.0 / some.counts[some.own], 0.0)
+    right = assignment.chances(renumbered(compared.origins[some.rows]), some.own, some.counts)
+    made = assignment.assign(assignment.in_favor(assignment.distances(some), right), some.counts)
+    chances = 100.0 * right[np.arange(pairs.size), made.classes]
     way = f"assigned {made.way}"
     if made.slack:
         way += f", to within {100.0 * made.slack / (made.total or 1.0):.2g} % of the least sum"
@@ -98,24 +100,22 @@ def of_nearest(task: Task) -> list[Measure]:
     compared = task.compared
     if compared.first is None or compared.second is None or not task.effort.sets:
         return []
-    each = max(1, compared.sizes.size * len(compared.quasi))
+    each = max(1, PART * compared.sizes.size * len(compared.quasi))
     most = min(MOST, max(task.effort.attackers, int(task.effort.distances // each)))
     rows = task.some(compared.first.size, most)
     attack = Attack.on(compared, rows)
-    figures: dict[str, tuple[float, str]] = {}
+    columns = []
     for side, secret in zip(compared.sensitive, compared.secrets, strict=True):
-        there = secret >= 0
-        if not there.any():
-            continue
-        codes = np.where(there, renumbered(secret - secret.min()) - int(secret.min() < 0), -1)
+        codes = np.where(secret < 0, -1, renumbered(secret + 1) - int(secret.min() < 0))
         truth = codes[compared.second[rows]]
-        right = partial.by_nearest_value(attack, compared.classes, codes, truth, task.each)
-        if np.isnan(right).all():
-            continue
-        base = 100.0 * float(np.bincount(codes[there]).max()) / int(there.sum())
+        if (truth >= 0).any():
+            columns.append(partial.Secret(side.name, codes, truth))
+    figures: dict[str, tuple[float, str]] = {}
+    rights = partial.by_nearest_value(attack, compared.classes, columns, task.each)
+    for one, right in zip(columns, rights, strict=True):
         share = 100.0 * float(np.nanmean(right))
-        rates = f"{figure_text(share, 'percent')} and {figure_text(base, 'percent')}"
-        figures[side.name] = share - base, f"{shown(side.name)}: {rates}"
+        rates = f"{figure_text(share, 'percent')} and {figure_text(one.base, 'percent')}"
+        figures[one.name] = share - one.base, f"{shown(one.name)}: {rates}"
     sampled = rows.size if rows.size < compared.first.size else None
     return _extreme("nearest_inference", figures, max, sampled)
 

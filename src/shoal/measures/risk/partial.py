@@ -52,6 +52,23 @@ def by_some_columns(attack: Attack, sets: Sequence[Sequence[int]], each: Each) -
 
 
 @dataclass(frozen=True, eq=False)
+class Secret:
+    """A sensitive column: the codes of all released records, and what the attackers look for."""
+
+    __repr__ = in_shape
+
+    name: str
+    codes: Integers
+    truth: Integers
+
+    @property
+    def base(self) -> float:
+        """How often the most frequent value of all is right, in percent."""
+        there = self.codes[self.codes >= 0]
+        return 100.0 * float(np.bincount(there).max()) / there.size
+
+
+@dataclass(frozen=True, eq=False)
 class Values:
     """The values of every class: value and count, class by class, from `starts` on."""
 
@@ -78,33 +95,34 @@ class Values:
             return values
         every, back = np.unique(values, return_inverse=True)
         often = np.bincount(back.reshape(-1), weights=counts)
-        return every[often == often.max()]
+        modes: Integers = every[often == often.max()]
+        return modes
 
 
 def by_nearest_value(
-    attack: Attack, classes: Integers, codes: Integers, truth: Integers, each: Each
+    attack: Attack, classes: Integers, columns: Sequence[Secret], each: Each
 ) -> Floats:
-    """Return of every attacker the chance to guess a sensitive value right by the nearest classes.
+    """Return of every sensitive column and attacker the chance to guess right by the nearest.
 
     The most frequent value of the nearest classes is guessed, any of those that tie; -1 is missing:
-    such values are no guess, and whoever has none is not a number. `classes` and `codes` are of
-    all released records, `truth` is what the attackers look for.
+    such values are no guess, and whoever has none is not a number. `classes` are those of all
+    released records.
     """
-    columns = [attack.met(side) for side in attack.quasi]
-    every = Values.of(classes, codes, attack.counts.size)
+    met = [attack.met(side) for side in attack.quasi]
+    every = [Values.of(classes, one.codes, attack.counts.size) for one in columns]
 
     def guessed(part: slice) -> Floats:
-        near: Flags = nearest_classes(np.sum([one.squares(part) for one in columns], axis=0))
-        modes: dict[bytes, Integers] = {}
-        chances = np.full(near.shape[0], np.nan)
-        for i, value in enumerate(truth[part].tolist()):
-            if value >= 0:
-                some = np.flatnonzero(near[i])
-                key = some.tobytes()
-                if key not in modes:
-                    modes[key] = every.modes(some)
-                best = modes[key]
-                chances[i] = 1.0 / best.size if value in best else 0.0
+        near: Flags = nearest_classes(np.sum([one.squares(part) for one in met], axis=0))
+        chances = np.full((len(columns), near.shape[0]), np.nan)
+        modes: dict[tuple[int, bytes], Integers] = {}
+        for i in range(near.shape[0]):
+            some = np.flatnonzero(near[i])
+            for j, (own, values) in enumerate(zip(columns, every, strict=True)):
+                value, key = int(own.truth[part][i]), (j, some.tobytes())
+                if value >= 0:
+                    if key not in modes:
+                        modes[key] = values.modes(some)
+                    chances[j, i] = (value in modes[key]) / max(1, modes[key].size)
         return chances
 
-    return np.concatenate([*each(guessed, attack.parts()), np.zeros(0)])
+    return np.concatenate([*each(guessed, attack.parts()), np.zeros((len(columns), 0))], axis=1)

@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from shoal.run.result import Result as Result
     from shoal.save.pack.recheck import Checked as Checked
     from shoal.save.pack.recheck import check_pack as check_pack
+    from shoal.settings.presets import Preset as Preset
+    from shoal.settings.presets import presets as presets
     from shoal.table.hierarchy.view import Hierarchy as Hierarchy
     from shoal.table.hierarchy.view import hierarchy as hierarchy
     from shoal.table.read import read as read
@@ -66,6 +68,7 @@ _HOME = {
     "Measures": "measures.result",
     "OutputError": "errors",
     "Partition": "partition",
+    "Preset": "settings.presets",
     "Preview": "run.preview",
     "PrivacyError": "errors",
     "PrivacyWarning": "errors",
@@ -91,6 +94,7 @@ _HOME = {
     "methods": "methods.registry",
     "microaggregate": "run.microaggregate",
     "microaggregate_columns": "run.microaggregate",
+    "presets": "settings.presets",
     "preview": "run.preview",
     "read": "table.read",
     "refine": "run.microaggregate",
@@ -109,6 +113,7 @@ __all__ = [
     "Measures",
     "OutputError",
     "Partition",
+    "Preset",
     "Preview",
     "PrivacyError",
     "PrivacyWarning",
@@ -135,6 +140,7 @@ __all__ = [
     "methods",
     "microaggregate",
     "microaggregate_columns",
+    "presets",
     "preview",
     "read",
     "refine",

@@ -306,7 +306,7 @@ def test_recipe_of_roles_only(shoal, table, write):
     recipe = write("r.toml", "[roles]\nquasi_identifiers = ['a', 'b']\nidentifiers = ['who']\n")
     assert shoal("anonymize", table, "--recipe", recipe, "-k", 3, "-o", "-").code == 0
     ran = shoal("anonymize", table, "--recipe", recipe, "-o", "-")
-    assert (ran.code, ran.err) == (2, "shoal: k is needed and not given\n")
+    assert (ran.code, ran.err) == (2, "shoal: k is needed and not given; say -k, or a --preset\n")
 
 
 @pytest.mark.parametrize("name", ["a;x", "tab\there", "two\nlines", 'q"uote', "\x1b[31mred"])

@@ -21,7 +21,8 @@ LISTS = {
 }  # fmt: skip
 PAIRS = {"round": "--round", "column_weights": "--column-weight", "hierarchies": "--hierarchy",
          "types": "--type"}  # fmt: skip
-EITHER = {"l": "--l", "t": "--t", "alpha": "--alpha", "dominance": "--dominance",
+EITHER = {"l": "--l", "t": "--t", "alpha": "--alpha", "beta": "--beta",
+          "delta": "--delta", "dominance": "--dominance",
           "aggregate": "--aggregate", "decimals": "--decimals"}  # fmt: skip
 FLAGS = {"allow_k1": "--allow-k1", "allow_empty": "--allow-empty"}
 NOT_THERE = {

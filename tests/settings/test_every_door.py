@@ -30,8 +30,11 @@ from shoal.web.labels import as_field
 from shoal.web.request import PARTS, form_options, read_recipe
 
 EXAMPLES = {
-    "k": 7, "l": 3, "l_kind": "entropy", "c": 2.5, "t": {"ill": 0.2}, "alpha": 0.5,
-    "dominance": {"age": 10}, "k_of": {"age,zip": 9, '"a,b"': 8}, "missing_sensitive": "value",
+    "k": 7, "preset": "threshold-5", "l": 3, "l_kind": "entropy", "c": 2.5, "t": {"ill": 0.2},
+    "alpha": 0.5,
+    "beta": {"ill": 1.5}, "beta_kind": "basic", "delta": 2.0, "e": {"pay": 10},
+    "l_of": {"ill,pay": 3}, "dominance": {"age": 10},
+    "k_of": {"age,zip": 9, '"a,b"': 8}, "missing_sensitive": "value",
     "count": "records", "enforce": "merge", "small_strata": "merge", "allow_k1": True,
     "identifiers": ["name"], "quasi_identifiers": ["age", "a b", "last, first", "-x"],
     "sensitive": ["ill"], "other": ["o"], "drop": ["d"], "group": "g", "weight": "w",
@@ -54,7 +57,8 @@ EXAMPLES = {
     "report": False, "force": True, "show_values": True, "as_json": True,
 }  # fmt: skip
 NEEDS = {
-    "l_kind": {"l": 3}, "weights_as": {"weight": "w"}, "c": {"l": 2, "l_kind": "recursive"},
+    "l_kind": {"l": 3}, "beta_kind": {"beta": 1}, "weights_as": {"weight": "w"},
+    "c": {"l": 2, "l_kind": "recursive"},
     "scheduler": {"engine": "dask"},
 }  # fmt: skip
 
@@ -258,7 +262,7 @@ def test_signatures(function):
     call = getattr(shoal, function)
     shown = inspect.signature(call).parameters
     for entry in options_of(function):
-        default = inspect.Parameter.empty if entry.default is NEEDED else entry.argument_default
+        default = None if entry.default is NEEDED else entry.argument_default  # a preset says k
         assert shown[entry.name].default == default
         named = entry.default is not NEEDED  # k can be given by its place
         assert (shown[entry.name].kind is inspect.Parameter.KEYWORD_ONLY) == named
@@ -267,7 +271,8 @@ def test_signatures(function):
     assert set(typing.get_type_hints(getattr(signatures, title))) <= set(shown)
     with pytest.raises(TypeError, match=rf"{function}\(\) got an unexpected .* 'quasi'"):
         call("t.csv", *["out/"] * (function == "anonymize_file"), k=2, quasi=["a"])
-    with pytest.raises(TypeError, match=rf"{function}\(\) missing .* 'k'"):
+    missing = (TypeError, shoal.RequestError)  # a comparison takes no preset
+    with pytest.raises(missing, match=r"missing .* 'k'|k is needed and not given; say k, or"):
         call("t.csv", *["out/"] * (function == "anonymize_file"))
 
 

@@ -29,7 +29,8 @@ from shoal.hints import said
 
 @app.command(cls=Tabled, rich_help_panel=WORK)
 @takes(
-    "l", "l_kind", "c", "t", "alpha", "k_of", "missing_sensitive", "sensitive", "orders",
+    "l", "l_kind", "c", "t", "alpha", "beta", "beta_kind", "delta", "e", "l_of", "k_of",
+    "missing_sensitive", "sensitive", "orders",
     "delimiter", "encoding", "quote", "decimal", "thousands", "date_format", "missing",
 )  # fmt: skip
 def verify(
@@ -41,7 +42,13 @@ def verify(
             "or - for stdin.",
         ),
     ],
-    k: Annotated[int, typer.Option("-k", "--k", help="The k it should have.")],
+    k: Annotated[
+        int | None, typer.Option("-k", "--k", help="The k it should have; or say --preset.")
+    ] = None,
+    preset: Annotated[
+        str | None,
+        typer.Option(help="A threshold by custom that says the k; see `shoal presets`."),
+    ] = None,
     quasi: Annotated[
         list[str] | None,
         typer.Option(
@@ -89,13 +96,14 @@ def verify(
     """
     from shoal.judge.verify import verify as check
     from shoal.settings.parse import split_names, split_pairs
+    from shoal.settings.presets import least_k
     from shoal.settings.tree import arguments_of
 
     if options.get("sensitive") == ["none"]:
         options["sensitive"] = []
     verification = check(
         file,
-        k=k,
+        k=least_k(k, preset),
         quasi_identifiers=None if quasi is None else split_names(quasi),
         hierarchies=split_pairs(hierarchy, "--hierarchy", first=True),
         words=split_names(words),

@@ -7,13 +7,14 @@ from collections.abc import Collection, Sequence
 from shoal.errors import listed, shown
 from shoal.hints import option
 from shoal.judge.models.requirement import Requirement
-from shoal.methods.enforce.rules import counted
+from shoal.methods.enforce.values import counted
 from shoal.partition import Partition, Recoding
 from shoal.plan.aggregators import is_mean_requested
 from shoal.plan.plan import Plan
 from shoal.plan.survey import repeating_identifiers, verb_of
 from shoal.progress import StopToken
 from shoal.settings import Settings
+from shoal.settings.presets import find_preset
 from shoal.settings.renamed import renamed_notes
 from shoal.table.dialects.writing_notes import writing_notes
 from shoal.table.hierarchy.listed import Listed
@@ -56,6 +57,14 @@ def column_notes(plan: Plan, profile: Profile, rules: Sequence[Rule] = ()) -> li
 def unnamed_notes(unnamed: Sequence[str]) -> list[str]:
     """Return notes on columns without a given role."""
     return [f"no role was given to {', '.join(unnamed)}: released as they are"] if unnamed else []
+
+
+def preset_notes(settings: Settings) -> list[str]:
+    """Return the verdict of a preset that was named, and its source."""
+    if settings.protect.preset is None:
+        return []
+    preset = find_preset(settings.protect.preset)
+    return [f"{preset.verdict(settings.protect.k)}. Source: {preset.source}"]
 
 
 def kept_notes(settings: Settings) -> list[str]:
@@ -131,9 +140,10 @@ def value_notes(table: Table, requirement: Requirement) -> list[str]:
 
 
 def _is_counted(requirement: Requirement, name: str) -> bool:
-    return (
-        requirement.threshold("l", name) is not None
-        or requirement.threshold("alpha", name) is not None
+    """Tell whether values of a column are counted, where missing ones may be left out."""
+    asked = ("l", "alpha", "beta", "delta")
+    return any(requirement.threshold(what, name) is not None for what in asked) or any(
+        name in columns for columns in requirement.l_of
     )
 
 

@@ -164,6 +164,11 @@ class AskedSection(TypedDict, total=False):
     c: float
     t: float | dict[str, float]
     alpha: float | dict[str, float]
+    beta: float | dict[str, float]
+    beta_kind: str
+    delta: float | dict[str, float]
+    e: float | dict[str, float]
+    l_of: dict[str, int]
     dominance: float | dict[str, float]
     k_of: dict[str, int]
     missing_sensitive: str

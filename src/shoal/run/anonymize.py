@@ -26,6 +26,7 @@ from shoal.plan.notes import (
     column_notes,
     kept_notes,
     people_notes,
+    preset_notes,
     type_notes,
     unnamed_notes,
     value_notes,
@@ -68,7 +69,7 @@ LOG = logging.getLogger(__name__)
 @overload
 def anonymize(
     data: str | os.PathLike[str] | npt.NDArray[Any],
-    k: int,
+    k: int | None = None,
     *,
     progress: Shown = False,
     callback: Callback | None = None,
@@ -80,7 +81,7 @@ def anonymize(
 @overload
 def anonymize(
     data: Table,
-    k: int,
+    k: int | None = None,
     *,
     progress: Shown = False,
     callback: Callback | None = None,
@@ -92,7 +93,7 @@ def anonymize(
 @overload
 def anonymize(
     data: FrameT,
-    k: int,
+    k: int | None = None,
     *,
     progress: Shown = False,
     callback: Callback | None = None,
@@ -104,7 +105,7 @@ def anonymize(
 @takes_options("anonymize")
 def anonymize(
     data: Any,
-    k: int,
+    k: int | None = None,
     *,
     progress: Shown = False,
     callback: Callback | None = None,
@@ -201,7 +202,9 @@ def anonymize(
     equal), no value more than `alpha` of a group. l and alpha take texts that differ in case,
     spaces or signs that cannot be seen for one value, and t takes the larger distance; a missing
     cell adds nothing to l and alpha, or is a value with `missing_sensitive="value"`; `dominance` is
-    the p of the p % rule for numbers that release means, `k_of` an own k for some quasi-identifiers
+    the p of the p % rule for numbers that release means; `beta`, `delta`, `e` and `l_of` are
+    β-likeness, δ-disclosure privacy, (k,e)-anonymity of numbers and an l of combinations
+    ({("ill", "pay"): 3}); `k_of` is an own k for some quasi-identifiers
     ({("age", "zip"): 10}). Every method keeps what is asked: `enforce` says how, by slices, swap or
     merge, auto by what loses least. What cannot be met is a PrivacyError.
 
@@ -305,12 +308,13 @@ def anonymize_with(
             [
                 *column_notes(plan, plan.grouped_profile(profile), rules),
                 *kept_notes(plan.settings),
+                *preset_notes(plan.settings),
                 *type_notes(table, released, plan.all_hierarchies),
                 *notes,
                 *people_notes(plan.schema, plan.settings, profile),
                 *value_notes(table, plan.requirement),
             ],
-            unnamed_notes(plan.unnamed),
+            [*unnamed_notes(plan.unnamed), *preset_notes(plan.settings)],
             plan.requirement,
             cast(
                 list[DominanceSection],

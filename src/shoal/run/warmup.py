@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from shoal.backends.extras import has
 from shoal.judge.models.requirement import Requirement
+from shoal.measures.risk.assignment import by_auction, exactly
 from shoal.methods.enforce.constraints import Constraints
 from shoal.methods.enforce.rules import make_rules
 from shoal.methods.problem import Nodes, Points, Problem
@@ -39,6 +40,10 @@ def warmup() -> dict[str, float]:
     start = time.perf_counter()
     _within_rules(matrix)
     seconds["what is asked beyond k"] = time.perf_counter() - start
+    start = time.perf_counter()
+    for way in (exactly, by_auction):
+        way(np.abs(matrix), np.full(matrix.shape[1], matrix.shape[0] // matrix.shape[1]))
+    seconds["linkage one to one"] = time.perf_counter() - start
     return seconds
 
 

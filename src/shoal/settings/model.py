@@ -17,6 +17,7 @@ from shoal.settings.kinds import ORDERS, RULES, TREE
 from shoal.settings.messages import explain, place
 from shoal.settings.option import COMMANDS, Names, Option, Part
 from shoal.settings.parse import split_key
+from shoal.settings.presets import with_preset
 from shoal.settings.protect import ProtectSettings
 from shoal.settings.release import ReleaseSettings
 from shoal.settings.toml import toml_of, tupled, without_none
@@ -79,6 +80,11 @@ class Settings(Part):
             c=protect.c,
             t=protect.t,
             alpha=protect.alpha,
+            beta=protect.beta,
+            beta_kind=protect.beta_kind,
+            delta=protect.delta,
+            e=protect.e,
+            l_of={split_key(key): least for key, least in protect.l_of.items()},
             dominance=protect.dominance,
             k_of={split_key(key): k for key, k in protect.k_of.items()},
             missing_sensitive=protect.missing_sensitive,
@@ -122,7 +128,7 @@ def search_options(
 def build(tree: dict[str, Any], source: str = "") -> Settings:
     """Return checked settings, or one line that names the key's path and what is wrong."""
     try:
-        settings = Settings.model_validate(tupled(tree))
+        settings = Settings.model_validate(tupled(with_preset(tree)))
     except ValidationError as error:
         raise RequestError(explain(error, source, Settings)) from None
     k = settings.protect.k

@@ -17,6 +17,11 @@ Shared = TypedDict(
         "c": float | None,
         "t": float | Mapping[str, float] | None,
         "alpha": float | Mapping[str, float] | None,
+        "beta": float | Mapping[str, float] | None,
+        "beta_kind": str,
+        "delta": float | Mapping[str, float] | None,
+        "e": float | Mapping[str, float] | None,
+        "l_of": Mapping[Any, int] | None,
         "dominance": float | Mapping[str, float] | None,
         "k_of": Mapping[Any, int] | None,
         "missing_sensitive": str,
@@ -73,6 +78,7 @@ Shared = TypedDict(
 class AnonymizeOptions(Shared, total=False):
     """Options of `anonymize`."""
 
+    preset: str | None
     group: str | None
     method: str
     refine: str | None
@@ -83,6 +89,7 @@ class AnonymizeOptions(Shared, total=False):
 class AnonymizeFileOptions(Shared, total=False):
     """Options of `anonymize_file`."""
 
+    preset: str | None
     group: str | None
     method: str
     refine: str | None
@@ -106,6 +113,7 @@ class CompareOptions(Shared, total=False):
 class PreviewOptions(Shared, total=False):
     """Options of `preview`."""
 
+    preset: str | None
     group: str | None
     method: str
     refine: str | None

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pprint import pformat
 from typing import Any
 
+from shoal.judge.models.requirement import OF_COLUMNS
 from shoal.settings.table import TABLE
 from shoal.settings.tree import arguments_of, values_in
 
@@ -16,7 +17,7 @@ RELEASE, PACK, COMPARED = "release/", "pack", "compared/"
 def summary_of(kind: str, settings: Mapping[str, Any], more: Mapping[str, Any]) -> str:
     """Return one line about a job."""
     protect = settings["protect"]
-    extra = [f"{name} = {protect[name]}" for name in ("l", "t", "alpha") if protect.get(name)]
+    extra = [f"{name} = {protect[name]}" for name in OF_COLUMNS if protect.get(name)]
     if kind == "compare":
         sizes = ", ".join(map(str, more["compare"]["k"]))
         return ", ".join([f"compare methods, k = {sizes}", *extra])

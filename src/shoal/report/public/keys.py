@@ -165,6 +165,13 @@ MEASURES: dict[str, str] = {
     "exact_values": PRIVATE,
     "extra_digits": PRIVATE,
     "dominance": PRIVATE,
+    "assignment_linkage": PRIVATE,
+    "partial_linkage": PRIVATE,
+    "nearest_inference": PRIVATE,
+    "likeness": RELEASE,
+    "disclosure": RELEASE,
+    "class_range": RELEASE,
+    "combined_diversity": RELEASE,
 }
 
 

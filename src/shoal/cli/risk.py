@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -24,9 +24,6 @@ from shoal.cli.options import (
 from shoal.cli.output import write_stdout
 from shoal.errors import RequestError
 
-if TYPE_CHECKING:
-    from shoal.report.risk.result import Risk
-
 
 @app.command(cls=Tabled, rich_help_panel=WORK)
 @takes(
@@ -39,7 +36,7 @@ def risk(
         int,
         typer.Option(
             "-k", "--k", rich_help_panel=PRIVACY,
-            help="Classes of fewer records are counted. Default: 5.",
+            help="Count records in classes of fewer than k.",
         ),
     ] = 5,
     threshold: Annotated[
@@ -105,7 +102,11 @@ def risk(
     ] = False,
     public: Annotated[
         bool,
-        typer.Option("--public", help="Print only what may be published, as JSON."),
+        typer.Option(
+            "--public",
+            help="Print, as JSON, only figures that may be published: k people change none of them "
+            "by more than one step of its rounding.",
+        ),
     ] = False,
     as_json: JsonFlag = False,
     **options: Any,
@@ -125,8 +126,18 @@ def risk(
     if "hierarchy_folder" in options and "hierarchies" in options:
         raise RequestError("say --hierarchies or --hierarchy, not both")
     force = options.pop("force", False)
-    if records is not None or chart is not None:
-        _check_files(file, records, chart, force)
+    target = None
+    if records is not None:
+        from shoal.report.risk.records import RecordsFile
+
+        target = RecordsFile(records, force)
+        target.check(Path(file))
+    if chart is not None:
+        from shoal.backends.staging import Staging
+        from shoal.report.plots import check_chart_file
+
+        check_chart_file(chart)
+        Staging(force=force).check(chart, Path(file))
     found = assessed(
         file,
         k=k,
@@ -140,8 +151,9 @@ def risk(
         recipe=recipe,
         **arguments_of(options),
     )
-    if records is not None:
-        _write_records(found, records, force)
+    if target is not None:
+        target.write(found.table)
+        say(f"wrote {records}: private, a line a record in the order of the file")
     if chart is not None:
         say(f"wrote {found.chart().save(chart, force=force)}")
     if public:
@@ -150,31 +162,3 @@ def risk(
         write_stdout(found.to_json())
     else:
         write_stdout(f"{found if words else found.summary()}\n")
-
-
-def _check_files(file: str, records: Path | None, chart: Path | None, force: bool) -> None:
-    """Refuse files that cannot be written, before the work."""
-    from shoal.backends.staging import Staging
-    from shoal.report.plots import check_chart_file
-    from shoal.table.files.formats import check_kind, ending_of
-
-    staging = Staging(force=force)
-    if records is not None:
-        check_kind(ending_of(records.name))
-        staging.check(records, Path(file))
-    if chart is not None:
-        check_chart_file(chart)
-        staging.check(chart, Path(file))
-
-
-def _write_records(found: Risk, target: Path, force: bool) -> None:
-    """Write the risk of every record to a file that only its owner may read."""
-    from shoal.backends.staging import Staging
-    from shoal.report.risk.records import record_bytes
-    from shoal.table.files.formats import ending_of
-
-    with Staging(force=force) as staging:
-        staging.check(target)
-        staging.add(target, record_bytes(found.table, ending_of(target.name)), private=True)
-        staging.commit()
-    say(f"wrote {target}: private, a line a record in the order of the file")

@@ -11,9 +11,10 @@ import numpy as np
 
 from shoal.errors import RequestError
 from shoal.judge.models.matching import READINGS
-from shoal.measures.disclosure.assess import Asked, Assessment, assess
+from shoal.measures.disclosure.assess import Asked, Assessment, Estimates, assess, estimate
 from shoal.measures.disclosure.figures import columns_of, figures_of, sets_of
 from shoal.measures.disclosure.individual import FORMULAS
+from shoal.measures.disclosure.key import Key
 from shoal.measures.disclosure.sets import WHOLE
 from shoal.report.risk.public import stable_figures
 from shoal.report.risk.records import table_of
@@ -139,13 +140,14 @@ def risk(
     key, beside = known_of(table, quasi, roles, others, sampling_fraction)
     found = assess(key, beside, asked)
     levels, remarks = one_level_up(table, quasi, hierarchies, folder)
-    figures, sets = figures_of(found), sets_of(found)
+    estimates = estimate(found)
+    figures, sets = figures_of(found, estimates), sets_of(found)
     return Risk(
         figures=figures,
         columns=columns_of(found, levels),
         sets=sets,
-        models=_models(found),
-        table=table_of(found),
+        models=_models(found.key, estimates),
+        table=table_of(found, estimates),
         source=table.source,
         stable=stable_figures(found, figures, sets),
         rows=key.rows,
@@ -154,7 +156,7 @@ def risk(
         threshold=asked.threshold,
         missing_as=asked.missing_as,
         sampled=found.sampled,
-        notes=(*notes, *remarks, *_remarks(found)),
+        notes=(*notes, *remarks, *_remarks(found, estimates)),
         seconds=time.perf_counter() - start,
     )
 
@@ -180,24 +182,20 @@ def _asked(
     return Asked(k, float(threshold), size, formula, missing_as, seed)
 
 
-def _models(found: Assessment) -> Models:
-    """Return the estimates of all models."""
-    shares: dict[str, float | None] = {}
-    if found.uniques is not None:
-        one = found.uniques
-        shares = {"zayatz": one.zayatz, "pitman": one.pitman, "snb": one.snb}
-    chosen = "" if found.uniques is None else found.uniques.chosen
-    if found.model is None:
-        return Models(shares, chosen)
+def _models(key: Key, estimates: Estimates) -> Models:
+    """Return the estimates of all models in plain values."""
+    uniques, model = estimates.uniques, estimates.model
+    if uniques is None or model is None:
+        return Models()
+    shares = {"zayatz": uniques.zayatz, "pitman": uniques.pitman, "snb": uniques.snb}
     steps = tuple(
-        (tuple(" × ".join(found.key.names[j] for j in pair) for pair in step.pairs),
-         step.bias, step.z)
-        for step in found.model.steps
-    )  # fmt: skip
-    return Models(shares, chosen, steps, found.model.chosen, found.model.accepted)
+        (tuple(" × ".join(key.names[j] for j in pair) for pair in step.pairs), step.bias, step.z)
+        for step in model.steps
+    )
+    return Models(shares, uniques.chosen, steps, model.chosen, model.accepted)
 
 
-def _remarks(found: Assessment) -> list[str]:
+def _remarks(found: Assessment, estimates: Estimates) -> list[str]:
     """Return what to know of the figures."""
     notes = []
     if found.sampled is not None:
@@ -217,7 +215,7 @@ def _remarks(found: Assessment) -> list[str]:
                 f"{few:,} records match fewer people of the population than records of the file: "
                 "the population table does not hold all people, and risks take the larger number"
             )
-    if found.model is not None and found.model.forest:
+    if estimates.model is not None and estimates.model.forest:
         notes.append(
             "the log-linear model has so many cells that pairs of columns with an effect make no "
             "circle, and its empty cells are drawn"

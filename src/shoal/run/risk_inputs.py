@@ -138,8 +138,16 @@ def one_level_up(
 
 
 def _lifted(column: CodedColumn) -> Integers:
-    """Return the node of every record one level up; missing cells stay apart."""
+    """Return the node of every record one level up; missing cells stay apart.
+
+    Of an automatic hierarchy the first level that at least halves the values: each of its levels
+    joins a few of them only.
+    """
     nodes = level_nodes(column)
-    up: Integers = nodes[min(1, nodes.shape[0] - 1)].copy()
+    level = min(1, nodes.shape[0] - 1)
+    if not column.rule.given:
+        few = (at for at, own in enumerate(nodes) if 2 * np.unique(own[:-1]).size <= own.size - 1)
+        level = next(few, nodes.shape[0] - 1)
+    up: Integers = nodes[level].copy()
     up[-1] = int(nodes.max(initial=0)) + 1
     return up[column.values.indices].astype(np.int64)

@@ -19,13 +19,17 @@ from shoal.measures.disclosure.suda import FRACTION, Suda, score
 FULL = 8  # columns up to which all sets are visited, where no size is given
 SIZE = 4  # of sets of more columns
 VISITS = 2_000_000_000  # records of sets, together: beyond it sets are counted in a sample
-DRAWN = 20_000_000  # of these, in a sample
+DRAWN = 100  # as many fewer are visited in a sample
 FEWEST = 1_000  # records of a sample
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What is looked for: k, a threshold of risk, the size of sets, formula, reading and seed."""
+    """What is looked for: k, a threshold of risk, the size of sets, formula, reading and seed.
+
+    Sets of columns are counted in a sample where all would take more than so many `visits` of a
+    record.
+    """
 
     k: int = 5
     threshold: float = 0.09
@@ -33,6 +37,7 @@ class Asked:
     formula: str = "exact"
     missing_as: str = "own"
     seed: int = 0
+    visits: int = VISITS
 
     def size_of(self, width: int) -> int:
         """Return the size of the largest sets of so many columns."""
@@ -79,12 +84,35 @@ class Assessment:
     walk: Walk
     sampled: int | None
     suda: Suda | None
-    uniques: PopulationUniques | None
-    model: LogLinear | None
+
+    @property
+    def fraction(self) -> float | None:
+        """The share of the population that is in the table; None where nobody knows."""
+        return self.known.sampled(self.key.rows)
+
+
+@dataclass(frozen=True, eq=False)
+class Estimates:
+    """What models say of the population, where the sampling fraction is known."""
+
+    __repr__ = in_shape
+
+    uniques: PopulationUniques | None = None
+    model: LogLinear | None = None
+
+
+def estimate(one: Assessment) -> Estimates:
+    """Estimate who is unique in the population, by class sizes and by a log-linear model."""
+    if one.fraction is None:
+        return Estimates()
+    return Estimates(
+        population_uniques(np.bincount(one.classes), one.fraction),
+        log_linear(one.key, one.classes, one.fraction, one.asked.seed),
+    )
 
 
 def assess(key: Key, known: Known, asked: Asked) -> Assessment:
-    """Compute everything that is known of the records' risk."""
+    """Count everything that the records' risks follow from."""
     classes = key.classes()
     sizes = np.bincount(classes)
     within = WITHIN[asked.missing_as]
@@ -103,14 +131,9 @@ def assess(key: Key, known: Known, asked: Asked) -> Assessment:
     if drawn is None:
         shape, most = (key.rows, len(key.names)), asked.size_of(len(key.names))
         suda = score(visited.uniques, sizes, shape, most, fraction or FRACTION)
-    uniques = model = None
-    if fraction is not None:
-        uniques = population_uniques(sizes, fraction)
-        model = log_linear(key, classes, fraction, asked.seed)
     return Assessment(
-        key, asked, known, classes, members, people, risks, together, visited, drawn, suda,
-        uniques, model,
-    )  # fmt: skip
+        key, asked, known, classes, members, people, risks, together, visited, drawn, suda
+    )
 
 
 def _people(
@@ -134,8 +157,8 @@ def _walk(key: Key, asked: Asked) -> tuple[Walk, int | None]:
     """Visit the sets of columns, of all records or of a sample; return its size, too."""
     most = asked.size_of(len(key.names))
     sets = count_of_sets(len(key.names), most)
-    if sets * key.rows <= VISITS:
+    if sets * key.rows <= asked.visits:
         return walk(key.codes, most, asked.k), None
-    many = min(max(DRAWN // sets, FEWEST), key.rows)
+    many = min(max(asked.visits // DRAWN // sets, FEWEST), key.rows)
     rows = np.random.default_rng(asked.seed).choice(key.rows, many, replace=False)
     return walk(key.take(np.sort(rows)).codes, most, asked.k), many

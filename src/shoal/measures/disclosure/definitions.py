@@ -16,8 +16,8 @@ _EACH = (
     ),
     Definition(
         "below_k", "records in classes of fewer than k", "risk", "percent", "lower",
-        "{value} of the records share their combination with fewer than {rest} records, their own "
-        "counted.",
+        "{value} of the records share their combination with so few that they are fewer than k "
+        "together ({rest}).",
         "Share of records with f < k.",
         "Samarati and Sweeney 1998",
     ),

@@ -10,9 +10,10 @@ import numpy as np
 from shoal.errors import listed
 from shoal.kernels.arrays import Integers
 from shoal.measures.definition import Definition
-from shoal.measures.disclosure.assess import Assessment
+from shoal.measures.disclosure.assess import Assessment, Estimates
 from shoal.measures.disclosure.columns import classes_of_others, counted
 from shoal.measures.disclosure.definitions import DISCLOSURE
+from shoal.measures.disclosure.key import Key
 from shoal.measures.disclosure.matching import OUTSIDE, Covers, matches
 from shoal.measures.disclosure.suda import FRACTION
 from shoal.measures.compared import joined
@@ -75,16 +76,17 @@ class SetRisk:
     separation: float
 
 
-def figures_of(one: Assessment) -> dict[str, Figure]:
+def figures_of(one: Assessment, estimates: Estimates | None = None) -> dict[str, Figure]:
     """Return every figure that can be said."""
-    return {figure.key: figure for figure in _figures(one)}
+    every = (*_figures(one), *_of_models(one.key, estimates or Estimates()))
+    return {figure.key: figure for figure in every}
 
 
 def _figures(one: Assessment) -> Iterator[Figure]:
     """Yield the figures: of the file alone, of its population, of sets of columns, of models."""
     f, asked = one.members, one.asked
     yield Figure("sample_uniques", 100.0 * float((f == 1).mean()))
-    yield Figure("below_k", 100.0 * float((f < asked.k).mean()), rest=f"{asked.k}")
+    yield Figure("below_k", 100.0 * float((f < asked.k).mean()), rest=f"k = {asked.k}")
     yield Figure("prosecutor", 100.0 / float(f.min()))
     yield Figure("average", 100.0 * float((1.0 / f).mean()))
     if one.people is not None:
@@ -98,13 +100,12 @@ def _figures(one: Assessment) -> Iterator[Figure]:
     if one.suda is not None:
         yield from _of_sets(one)
     yield from _of_population(one)
-    yield from _of_models(one)
 
 
 def _of_sets(one: Assessment) -> Iterator[Figure]:
     """Yield what minimal sample uniques say."""
     assert one.suda is not None
-    most, fraction = one.asked.size_of(len(one.key.names)), one.known.sampled(one.key.rows)
+    most, fraction = one.asked.size_of(len(one.key.names)), one.fraction
     special = 100.0 * float(one.suda.special.mean())
     yield Figure("special_uniques", special, rest=f"sets of up to {most} columns")
     known = f"sampling fraction {fraction or FRACTION:.4g}"
@@ -129,19 +130,19 @@ def _of_population(one: Assessment) -> Iterator[Figure]:
     yield Figure("delta_presence", 100.0 * float(shares.max()), rest=f"{least:.3g} %")
 
 
-def _of_models(one: Assessment) -> Iterator[Figure]:
+def _of_models(key: Key, estimates: Estimates) -> Iterator[Figure]:
     """Yield what models of the population say."""
-    if one.uniques is not None:
-        share, rest = 100.0 * one.uniques.share, MODELS[one.uniques.chosen]
-        yield Figure("population_uniques", share, rest=rest)
-    if one.model is not None:
-        pairs = one.model.steps[one.model.chosen].pairs
-        names = [" × ".join(one.key.names[j] for j in pair) for pair in pairs]
+    uniques, model = estimates.uniques, estimates.model
+    if uniques is not None:
+        yield Figure("population_uniques", 100.0 * uniques.share, rest=MODELS[uniques.chosen])
+    if model is not None:
+        step = model.steps[model.chosen]
+        names = [" × ".join(key.names[j] for j in pair) for pair in step.pairs]
         rest = f"main effects and {listed(names)}" if names else "main effects only"
-        if not one.model.accepted:
-            rest += f"; the model does not fit well, z = {one.model.steps[one.model.chosen].z:.1f}"
-        yield Figure("model_alone", one.model.alone, rest=rest)
-        yield Figure("model_right", one.model.right)
+        if not model.accepted:
+            rest += f"; the model does not fit well, z = {step.z:.1f}"
+        yield Figure("model_alone", model.alone, rest=rest)
+        yield Figure("model_right", model.right)
 
 
 def columns_of(

@@ -4,9 +4,10 @@ The number F of people in a cell is Poisson with mean λ, each is in the sample 
 records of a cell, f, are Poisson with mean μ = πλ, and F - f with mean (1-π)λ, whatever f is. log μ
 is a sum of main effects of the columns, and of two-way effects of some pairs (Skinner and Holmes
 1998, J. Off. Stat. 14(4); Elamir and Skinner 2006, J. Off. Stat. 22(3)). Pairs are added one by one,
-those first that depend most on each other. Of the models on the way the one is chosen whose
-estimated bias of the risk is smallest beside its standard error; Skinner and Shlomo (2008, J. Am.
-Stat. Assoc. 103) choose forward by such a statistic, too.
+those first that depend most on each other, as long as the likelihood gains more than its price
+(BIC). Of the models on the way the last one is chosen whose estimated bias of the risk is not
+significant; Skinner and Shlomo (2008, J. Am. Stat. Assoc. 103) choose forward by such a statistic,
+too. Models with too few effects take people for rarer than they are.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ class LogLinear:
 
 
 def log_linear(key: Key, classes: Integers, fraction: float, seed: int = 0) -> LogLinear:
-    """Fit models one after the other, and return the one with the least bias for its error."""
+    """Fit models one after the other; return the last good one, else the one with the least |z|."""
     shape = tuple(int(codes.max(initial=0)) + 1 for codes in key.codes)
     forest = math.prod(shape) > DENSE
     order = _dependent(key, shape)
@@ -69,14 +70,14 @@ def log_linear(key: Key, classes: Integers, fraction: float, seed: int = 0) -> L
         cells = (fit_forest if forest else fit_dense)(key.codes, shape, pairs[:many], classes, seed)
         steps.append(Step(tuple(pairs[:many]), *bias_of(cells, fraction)))
         fits.append(cells.own)
-    chosen = min(range(len(steps)), key=lambda at: abs(steps[at].z))
+    good = [at for at, step in enumerate(steps) if abs(step.z) <= BARELY]
+    chosen = good[-1] if good else min(range(len(steps)), key=lambda at: abs(steps[at].z))
     unique = np.bincount(classes)[classes] == 1
     rest = (1.0 - fraction) / fraction * fits[chosen][classes]
     risks = np.where(unique, _mean_share(rest), np.nan)
     alone = float(np.exp(-rest[unique]).sum())
-    accepted = abs(steps[chosen].z) <= BARELY
     right = float(risks[unique].sum())
-    return LogLinear(risks, alone, right, tuple(steps), chosen, accepted, forest)
+    return LogLinear(risks, alone, right, tuple(steps), chosen, bool(good), forest)
 
 
 def _mean_share(rest: Floats) -> Floats:

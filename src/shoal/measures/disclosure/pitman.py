@@ -12,29 +12,37 @@ EQUAL = 1e12  # times its step, a number that a sum adds nothing to
 
 
 def pitman(held: Integers, counts: Integers, fraction: float) -> float | None:
-    """Return the estimated number of unique people by Pitman's model (Hoshino 2001, J. Off. Stat.).
+    """Return the estimated number of unique people (Hoshino 2001, J. Off. Stat. 17(4)).
 
-    Γ(θ+1) / Γ(θ+α) N^α; θ and α maximize the likelihood of Pitman's sampling formula:
-    Σ_{i<u} 1/(θ+iα) = Σ_{i<n} 1/(θ+i) and Σ_{i<u} i/(θ+iα) = Σ_i s_i Σ_{j<i} 1/(j-α). No answer
-    where all records are unique, or all in one class.
+    Γ(θ+1) / Γ(θ+α) N^α; no answer where all records are unique, or all in one class.
+    """
+    found = fit_pitman(held, counts)
+    if found is None:
+        return None
+    theta, alpha = found
+    logs = math.lgamma(theta + 1.0) - math.lgamma(theta + alpha)
+    return math.exp(logs + alpha * math.log(float((held * counts).sum()) / fraction))
+
+
+def fit_pitman(held: Integers, counts: Integers) -> tuple[float, float] | None:
+    """Return the θ and α that maximize the likelihood of Pitman's sampling formula.
+
+    `held` are sizes of classes, `counts` how many have each. At the maximum
+    Σ_{i<u} 1/(θ+iα) = Σ_{i<n} 1/(θ+i) and Σ_{i<u} i/(θ+iα) = Σ_i s_i Σ_{j<i} 1/(j-α).
     """
     classes, drawn = int(counts.sum()), int((held * counts).sum())
     if classes in (1, drawn):
         return None
+    several = [(int(size), int(many)) for size, many in zip(held, counts, strict=True) if size > 1]
 
     def rest(alpha: float) -> float:
         theta = _theta(alpha, classes, drawn)
         inside = (classes - 1 - theta * _harmonic(theta, alpha, classes)) / alpha
         over = digamma(1.0 - alpha)
-        return inside - sum(
-            int(many) * (digamma(float(size) - alpha) - over)
-            for size, many in zip(held, counts, strict=True) if size > 1
-        )  # fmt: skip
+        return inside - sum(many * (digamma(size - alpha) - over) for size, many in several)
 
     alpha = LEAST if rest(LEAST) <= 0.0 else root(rest, LEAST, 1.0 - LEAST)
-    theta = _theta(alpha, classes, drawn)
-    logs = math.lgamma(theta + 1.0) - math.lgamma(theta + alpha)
-    return math.exp(logs + alpha * math.log(drawn / fraction))
+    return _theta(alpha, classes, drawn), alpha
 
 
 def _harmonic(theta: float, alpha: float, end: int) -> float:

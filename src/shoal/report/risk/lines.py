@@ -29,8 +29,8 @@ def figure_lines(figures: Mapping[str, Figure]) -> list[str]:
 
 def column_lines(columns: Sequence[ColumnRisk], rows: int, k: int) -> list[str]:
     """Return a table of columns: uniqueness by each, without it, and with a coarser one."""
-    head = ("column", "distinct", "separation", "alone", "without it", f"below {k}", "in scores",
-            "coarser", "values then")  # fmt: skip
+    head = ("column", "values", "separation", "alone", "without", f"below {k}", "SUDA", "coarser",
+            "values")  # fmt: skip
     body = [
         (
             shown(one.name, 24)[1:-1],
@@ -46,9 +46,9 @@ def column_lines(columns: Sequence[ColumnRisk], rows: int, k: int) -> list[str]:
         for one in columns
     ]
     key = (
-        "  alone: unique by this column alone; without it: unique by all others, and in classes of "
-        f"fewer than {k};\n  in scores: its share of the SUDA scores; coarser: unique if it were "
-        "one level up its hierarchy"
+        "  alone: unique by this column alone; without: unique by all others, and in classes below "
+        f"{k};\n  SUDA: its share of the scores of unique records; coarser: unique if it were one "
+        "level up\n  its hierarchy, which leaves so many values"
     )
     return [*aligned([head, *body]), key]
 

@@ -94,6 +94,8 @@ def test_counts_and_risks(reading):
         assert figures["marketer"].value == pytest.approx(100 * sum(risks) / n, rel=1e-6)
         assert figures["expected"].value == pytest.approx(sum(risks), rel=1e-6)
         assert figures["above"].value == pytest.approx(100 * sum(r > 0.3 for r in risks) / n)
+        if seed % 3 != READINGS.index(reading):
+            continue
         others = rows + more(10)
         key, population = common_keys(columns(rows), columns(others))
         found = assess(key, Known(population=population), asked)
@@ -158,9 +160,7 @@ def test_columns_left_out_and_coarser():
             others = [i for i in range(len(rows[0])) if i != j]
             _, unique, below, _ = naive.set_counts(rows, others, 3)
             assert (one.unique_without, one.below_without) == (unique, below)
-            changed = [
-                (*(row[i] for i in others), int(up[j][at])) for at, row in enumerate(rows)
-            ]
+            changed = [(*(row[i] for i in others), int(up[j][at])) for at, row in enumerate(rows)]
             _, unique, below, _ = naive.set_counts(changed, range(len(rows[0])), 3)
             assert (one.coarser.unique, one.coarser.below) == (unique, below)
             distinct, unique, _, pairs = naive.set_counts(rows, [j], 3)
@@ -196,7 +196,7 @@ def test_zayatz_is_bayes_with_the_sample_as_prior():
 
 
 def test_pitman_maximizes_the_likelihood():
-    """No θ and α near those of the estimate have a higher likelihood, and people follow from them."""
+    """No θ and α near those of the estimate have a higher likelihood."""
     rng = np.random.default_rng(4)
     for _ in range(20):
         sizes = np.minimum(rng.zipf(1.8, 60), 40)
@@ -294,8 +294,9 @@ def test_the_model_finds_what_depends():
     """Of a population that is known, the chosen model estimates its uniques well."""
     rng = np.random.default_rng(0)
     a, c = rng.integers(0, 12, 60_000), rng.integers(0, 8, 60_000)
-    people = (a, (a + rng.integers(0, 3, 60_000)) % 12, c, (2 * c + rng.integers(0, 3, 60_000)) % 20,
-              np.minimum(rng.geometric(0.3, 60_000), 14))  # fmt: skip
+    b = (a + rng.integers(0, 3, 60_000)) % 12
+    d = (2 * c + rng.integers(0, 3, 60_000)) % 20
+    people = a, b, c, d, np.minimum(rng.geometric(0.3, 60_000), 14)
     inside = rng.random(60_000) < 0.1
     sizes = np.bincount(combined(people, 60_000))[combined(people, 60_000)][inside]
     rows = [pa.array(one[inside]) for one in people]

@@ -102,9 +102,7 @@ def zayatz(sizes, fraction):
     """Unique people, by the sample's class sizes: hypergeometric chances by binomials."""
     drawn = sum(sizes)
     people = round(drawn / fraction)
-    once = {
-        s: s * math.comb(people - s, drawn - 1) / math.comb(people, drawn) for s in set(sizes)
-    }
+    once = {s: s * math.comb(people - s, drawn - 1) / math.comb(people, drawn) for s in set(sizes)}
     every = sum(once[s] for s in sizes)
     return sizes.count(1) * sizes.count(1) * once[1] / every / fraction
 

@@ -35,7 +35,9 @@ def risk(
     k: Annotated[
         int,
         typer.Option(
-            "-k", "--k", rich_help_panel=PRIVACY,
+            "-k",
+            "--k",
+            rich_help_panel=PRIVACY,
             help="Count records in classes of fewer than k.",
         ),
     ] = 5,
@@ -53,14 +55,16 @@ def risk(
     population: Annotated[
         str | None,
         typer.Option(
-            rich_help_panel=PRIVACY, metavar="FILE",
+            rich_help_panel=PRIVACY,
+            metavar="FILE",
             help="A file of the whole population, with the same quasi-identifiers.",
         ),
     ] = None,
     household: Annotated[
         str | None,
         typer.Option(
-            rich_help_panel="Columns", metavar="COLUMN",
+            rich_help_panel="Columns",
+            metavar="COLUMN",
             help="The column that says whose records belong together.",
         ),
     ] = None,
@@ -86,14 +90,16 @@ def risk(
     records: Annotated[
         Path | None,
         typer.Option(
-            rich_help_panel=WRITING, metavar="FILE",
+            rich_help_panel=WRITING,
+            metavar="FILE",
             help="Write the risk of every record to this file, which only you may read.",
         ),
     ] = None,
     chart: Annotated[
         Path | None,
         typer.Option(
-            rich_help_panel=WRITING, metavar="FILE",
+            rich_help_panel=WRITING,
+            metavar="FILE",
             help="Draw what each column does to uniqueness: F.svg, F.png, or F.json.",
         ),
     ] = None,

@@ -129,7 +129,7 @@ def one_level_up(
     many = [n for n in quasi if n not in wanted and distinct(table[n]) > MOST]
     levels = {}
     for name in (name for name in quasi if name not in many):
-        alone = table.only(lambda column, name=name: column.name == name)
+        alone = replace(table, columns=(table[name],))
         coded = code(alone, {name: wanted[name]} if name in wanted else None, folder).columns[0]
         levels[name] = str(coded.rule), _lifted(coded)
     notes = [f"{listed(many)}: too many values for a hierarchy of their own; give one to see what "

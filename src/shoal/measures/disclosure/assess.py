@@ -146,8 +146,7 @@ def _people(
     if known.population is not None:
         return matches(key, known.population, OUTSIDE[asked.missing_as])
     if known.weights is not None and classes is not None:
-        whole: Floats = np.bincount(classes, known.weights)
-        return whole[classes]
+        return np.bincount(classes, known.weights).astype(float)[classes]
     if known.weights is not None:
         return matches(key, key, WITHIN[asked.missing_as], known.weights)
     return None if known.fraction is None else members / known.fraction

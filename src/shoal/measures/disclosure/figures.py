@@ -9,14 +9,15 @@ import numpy as np
 
 from shoal.errors import listed
 from shoal.kernels.arrays import Integers
+from shoal.measures.compared import joined
 from shoal.measures.definition import Definition
 from shoal.measures.disclosure.assess import Assessment, Estimates
 from shoal.measures.disclosure.columns import classes_of_others, counted
 from shoal.measures.disclosure.definitions import DISCLOSURE
 from shoal.measures.disclosure.key import Key
 from shoal.measures.disclosure.matching import OUTSIDE, Covers, matches
+from shoal.measures.disclosure.sets import SetCount
 from shoal.measures.disclosure.suda import FRACTION
-from shoal.measures.compared import joined
 from shoal.measures.result import Measure
 
 MODELS = {
@@ -156,19 +157,24 @@ def columns_of(
     for j, others in enumerate(classes_of_others(one.key.codes)):
         name, alone = one.key.names[j], counted(one.key.codes[j], one.asked.k)
         without = counted(others, one.asked.k)
-        sizes = np.bincount(one.key.codes[j]).astype(float)
-        distinct, rows = int((sizes > 0).sum()), one.key.rows
-        agree = float((sizes * (sizes - 1.0)).sum())
         coarser = None
         if name in levels:
             rule, nodes = levels[name]
             up = counted(joined(others, nodes), one.asked.k)
             coarser = Coarser(rule, int(np.unique(nodes).size), up.unique, up.below)
-        found.append(ColumnRisk(
-            name, distinct, distinct / rows, 1.0 - agree / (rows * (rows - 1.0)) if rows > 1 else 1.0,
-            alone.unique, without.unique, without.below,
-            None if one.suda is None else float(one.suda.columns[j]), coarser,
-        ))  # fmt: skip
+        sizes = np.bincount(one.key.codes[j])
+        sizes = sizes[sizes > 0]
+        own = SetCount(
+            1 << j, one.key.rows, sizes.size, alone.unique, alone.below,
+            int((sizes * (sizes - 1) // 2).sum()),
+        )  # fmt: skip
+        share = None if one.suda is None else float(one.suda.columns[j])
+        found.append(
+            ColumnRisk(
+                name, own.distinct, own.distinction, own.separation, own.unique, without.unique,
+                without.below, share, coarser,
+            )
+        )  # fmt: skip
     return tuple(found)
 
 

@@ -48,9 +48,9 @@ def fit_dense(
     """Fit all cells of a table by iterative proportional fitting (Deming and Stephan 1940)."""
     place = np.ravel_multi_index(tuple(codes), tuple(shape))
     table = np.bincount(place, minlength=int(np.prod(shape))).reshape(tuple(shape)).astype(float)
-    margins = [(j,) for j in range(len(shape))] if not pairs else []
-    margins += list(pairs)
-    margins += [(j,) for j in range(len(shape)) if pairs and not any(j in pair for pair in pairs)]
+    paired = {j for pair in pairs for j in pair}
+    alone = [(j,) for j in range(len(shape)) if j not in paired]
+    margins: list[tuple[int, ...]] = [*pairs, *alone]
     fitted = np.full(table.shape, table.sum() / table.size)
     for _ in range(ROUNDS):
         before = fitted
@@ -79,7 +79,9 @@ def fit_forest(
     drawn = _draw(codes, pairs, np.random.default_rng(seed))
     asked = [np.concatenate((one[first], more)) for one, more in zip(codes, drawn, strict=True)]
     means = np.full(asked[0].size, float(rows))
-    shares = [np.bincount(one, minlength=size) / rows for one, size in zip(codes, shape, strict=True)]
+    shares = [
+        np.bincount(one, minlength=size) / rows for one, size in zip(codes, shape, strict=True)
+    ]
     for one, share in zip(asked, shares, strict=True):
         means *= share[one]
     for i, j in pairs:

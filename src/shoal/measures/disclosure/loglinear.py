@@ -3,8 +3,8 @@
 The number F of people in a cell is Poisson with mean λ, each is in the sample with chance π; the
 records of a cell, f, are Poisson with mean μ = πλ, and F - f with mean (1-π)λ, whatever f is. log μ
 is a sum of main effects of the columns, and of two-way effects of some pairs (Skinner and Holmes
-1998, J. Off. Stat. 14(4); Elamir and Skinner 2006, J. Off. Stat. 22(3)). Pairs are added one by one,
-those first that depend most on each other, as long as the likelihood gains more than its price
+1998, J. Off. Stat. 14(4); Elamir and Skinner 2006, J. Off. Stat. 22(3)). Pairs are added one by
+one, those first that depend most on each other, as long as the likelihood gains more than its price
 (BIC). Of the models on the way the last one is chosen whose estimated bias of the risk is not
 significant; Skinner and Shlomo (2008, J. Am. Stat. Assoc. 103) choose forward by such a statistic,
 too. Models with too few effects take people for rarer than they are.

@@ -70,9 +70,7 @@ def _patterns(key: Key) -> Iterator[tuple[tuple[bool, ...], Integers]]:
             yield tuple(bool(flags[rows[0]]) for flags in key.stars), rows
 
 
-def _compared(
-    mine: tuple[bool, ...], theirs: tuple[bool, ...], covers: Covers
-) -> list[int] | None:
+def _compared(mine: tuple[bool, ...], theirs: tuple[bool, ...], covers: Covers) -> list[int] | None:
     """Return the columns in which two patterns must agree; None where they never match."""
     for own, other in zip(mine, theirs, strict=True):
         if (own and not other and not covers.own) or (other and not own and not covers.other):

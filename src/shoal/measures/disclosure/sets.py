@@ -1,10 +1,10 @@
 """All sets of columns up to a size: what each tells apart, and which make whom unique.
 
 Sets are bit masks and visited in their order as numbers: each is refined from the one without its
-lowest column, and comes after all sets within it. So a record is unique by a set and by none within
-it, where it is when the set is visited and has no earlier set within: the set is a minimal sample
-unique of the record (Elliot, Manning and Ford 2002; Manning, Haglin and Keane 2008, Data Min. Knowl.
-Disc. 16, whose recursion over items this replaces by one over columns).
+lowest column, and comes after all sets within it. A record that a set makes unique, and no earlier
+set within it, has the set as a minimal sample unique (Elliot, Manning and Ford 2002; Manning,
+Haglin and Keane 2008, Data Min. Knowl. Disc. 16, whose recursion over items this replaces by one
+over columns).
 """
 
 from __future__ import annotations

@@ -59,9 +59,9 @@ def score(
 
     `sizes` are those of the classes by all columns. DIS-SUDA spreads the file's risk over the
     scored records: the odds against a right match are on average those of the file, and fall with
-    the score S as S^-q, q = 1 + (8 - ATT) / 20 (Elliot, Manning, Mayes, Gurd and Bane 2005, "SUDA: a
-    program for detecting special uniques"; q as in the program of the International Household Survey
-    Network).
+    the score S as S^-q, q = 1 + (8 - ATT) / 20 (Elliot, Manning, Mayes, Gurd and Bane 2005, SUDA:
+    a program for detecting special uniques; q as in the program of the International Household
+    Survey Network).
     """
     rows, width = shape
     worth = np.array([0.0, *(weight_of(size, width, most) for size in range(1, width + 1))])

@@ -10,7 +10,8 @@ removed changes only its own class (missing cells match nothing else here, or no
   and 1, whatever its weights; records above a threshold τ: by at most 1/τ, for r > τ takes f < 1/τ.
 
 A replaced record is one removed and one added, so that k of them change a count of which one record
-changes c by at most 2 c k; and the share in n records, added and removed ones too, by 2 c k / (n - k).
+changes c by at most 2 c k; and the share in n records, added and removed ones too, by at most
+2 c k / (n - k).
 All else (scores, models, the smallest class, a population table) has no such bound and is private.
 """
 

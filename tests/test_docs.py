@@ -260,6 +260,17 @@ def test_the_page_of_measures_is_in_step(repository):
         assert f"Source: {one.source}." in text
 
 
+def test_the_page_of_risk_is_in_step(repository):
+    """Every figure of a table's own risk stands on its page, as the code says it."""
+    from shoal.measures.disclosure.definitions import DISCLOSURE
+
+    text = " ".join((repository / "docs/risk/README.md").read_text().split())
+    for key, one in DISCLOSURE.items():
+        assert f"### {one.title} `{key}`" in text
+        assert f"Formula: {' '.join(one.formula.split())}" in text
+        assert f"Source: {one.source}." in text
+
+
 def test_the_page_of_what_is_published_is_in_step(repository):
     """Every key of a report and every measure stands on its page with its kind, and no other."""
     from shoal.report.public.keys import KEYS, MEASURES

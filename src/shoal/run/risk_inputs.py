@@ -84,16 +84,15 @@ def known_of(
     table: Table, quasi: Sequence[str], roles: Roles, population: Table | None, fraction: Any
 ) -> tuple[Key, Known]:
     """Return the key and what is known beside it."""
-    given = [
-        name
-        for name, value in (
-            ("weight", roles.weight), ("population", population), ("sampling_fraction", fraction)
-        )
-        if value is not None
-    ]  # fmt: skip
+    sizes = {
+        option("weight"): roles.weight,
+        option("population"): population,
+        option("sampling_fraction"): fraction,
+    }
+    given = [name for name, value in sizes.items() if value is not None]
     if len(given) > 1:
         raise RequestError(
-            f"say one of {' and '.join(map(option, given))}: each tells how large the population is"
+            f"say one of {' and '.join(given)}: each tells how large the population is"
         )
     survey = read_survey(table, roles.weight, (), roles.household)
     columns = [table[name] for name in quasi]

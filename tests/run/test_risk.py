@@ -82,7 +82,7 @@ def test_what_is_known_of_the_population():
 
 
 def test_people_who_are_not_in_the_population():
-    """Where the population lacks records of the file, a note counts them and risks are not above 1."""
+    """Where the population lacks records of the file, a note counts them; no risk is above 1."""
     few = {name: cells[1:] for name, cells in ROWS.items()}
     found = shoal.risk(ROWS, quasi_identifiers=KEY, population=few)
     assert any(note.startswith("2 records match fewer people") for note in found.notes)
@@ -112,7 +112,8 @@ def test_texts_hold_no_cell():
     for text in (*texts, json.dumps(found.public()), json.dumps(found.chart().spec)):
         assert not any(value in text for value in ("Xanadu", "Quilmes", "90817", "70603"))
     assert "private" in found.summary()
-    assert json.loads(found.to_json())["figures"]["sample_uniques"]["value"] == pytest.approx(100 / 3)
+    figures = json.loads(found.to_json())["figures"]
+    assert figures["sample_uniques"]["value"] == pytest.approx(100 / 3)
 
 
 def test_the_chart_shows_what_columns_do():

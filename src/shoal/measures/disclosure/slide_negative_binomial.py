@@ -3,7 +3,8 @@
 F - 1 is negative binomial with α and β, so that a class is of one with chance β^α (Chen and
 Keller-McNulty 1998, J. Off. Stat. 14(1)). With the generating function
 G(z) = z (β / (1 - (1-β) z))^α a class has one and two records in a sample of the fraction π with
-chances π G'(1-π) and π² G''(1-π) / 2. α and β are those for which K classes of the population give s_1 and s_2 of them.
+chances π G'(1-π) and π² G''(1-π) / 2. α and β are those for which K classes of the population give
+s_1 and s_2 of them.
 """
 
 from __future__ import annotations

@@ -50,23 +50,6 @@ def _column(name: str, kind: Kind, values: npt.NDArray[Any]) -> Column:
     return Column(name, kind, pa.array(values, from_pandas=True), Role.OTHER)
 
 
-def native(table: Table, source: Source) -> Any:
-    """Return the risks in the type that the caller's table has; a Table where it was a file."""
-    if source.native is None:
-        return table
-    import narwhals as nw
-    import pyarrow as pa
-
-    own: Any = nw.from_native(source.native, eager_only=True)
-    arrow = pa.table({column.name: column.values for column in table.columns})
-    frame = nw.from_arrow(arrow, backend=own.implementation).to_native()
-    if not source.layout:
-        return frame
-    from shoal.table.dataframes.layout import as_laid_out
-
-    return as_laid_out(frame, source.layout)
-
-
 @dataclass(frozen=True)
 class RecordsFile:
     """A file of the risks of records, which only its owner may read."""

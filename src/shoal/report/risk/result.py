@@ -13,7 +13,6 @@ from shoal.report.plots import Chart
 from shoal.report.public.rounding import Stable
 from shoal.report.risk.charts import uniqueness_by_column
 from shoal.report.risk.lines import PRIVATE, column_lines, figure_lines, set_lines
-from shoal.report.risk.records import native
 
 if TYPE_CHECKING:
     from shoal.table.source import Source
@@ -79,7 +78,9 @@ class Risk:
         the log-linear model; `suda` and `dis_suda` are its scores, `special_unique` whether some
         columns alone make it unique, `smallest_set` how many. Private: a line a person.
         """
-        return native(self.table, self.source)
+        from shoal.table.dataframes.alike import alike
+
+        return alike(self.table, self.source)
 
     def chart(self) -> Chart:
         """Return the chart of what each column does to uniqueness."""

@@ -13,7 +13,8 @@ OPENING = """
 release, and which columns and records are to blame. A record's risk follows from f, the records
 that match it, and F, the people of the population who do: counted in a population table, or
 estimated by survey weights, a sampling fraction, or a model. Missing cells match by one of the
-three readings of `shoal verify`; sets of columns, SUDA scores and models take a missing cell for a value.
+three readings of `shoal verify`; sets of columns, SUDA scores and models take a missing cell for a
+value.
 """
 PUBLIC = """
 Nothing of this is public but what `Risk.public()` and `--public` give: shares of unique records, by

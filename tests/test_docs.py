@@ -59,7 +59,7 @@ def test_readme_commands_run(repository, tmp_path, shoal, monkeypatch):
     (tmp_path / "grouped.csv").write_text("\n".join(grouped))
     monkeypatch.chdir(tmp_path)
     lines = [shlex.split(line.split("#")[0]) for line in text.splitlines()]
-    assert len(lines) == 13
+    assert len(lines) == 14
     for _, *arguments in lines:
         ran = shoal(*arguments)
         assert ran.code == 0, ran.err
@@ -70,7 +70,7 @@ def test_readme_names_every_public_function(repository):
     text = (repository / "README.md").read_text()
     for name in (
         "anonymize", "microaggregate", "verify", "read", "methods", "compare", "preview",
-        "check_pack",
+        "check_pack", "risk",
     ):  # fmt: skip
         assert f"shoal.{name}" in text
 

@@ -111,7 +111,7 @@ def test_counts_and_risks(reading):
         assert figures["delta_presence"].value == pytest.approx(100 * max(shares))
         met = [any(naive.matching(r, p, reading, outside=True) for r in rows) for p in others]
         least = 100 * min(shares) if all(met) else 0
-        assert float(figures["delta_presence"].rest.split()[0]) == pytest.approx(least, rel=1e-2)
+        assert float(figures["delta_presence"].rest.split()[2]) == pytest.approx(least, rel=1e-2)
         alone = naive.counts(others, others, "own").count(1)
         assert figures["population_uniques"].value == pytest.approx(100 * alone / len(others))
 

@@ -76,6 +76,7 @@ def test_what_is_known_of_the_population():
     assert weighed.records["population"][:3] == [20.0, 20.0, 4.0]
     assert linked["k_map"].value == 5
     assert linked["delta_presence"].value == pytest.approx(20.0)
+    assert linked["dis"].rest == "sampling fraction 0.2"
     assert linked.records["population"] == [10.0, 10.0, *[5.0] * 6]
     assert set(drawn.models.population_uniques) == {"zayatz", "pitman", "snb"}
     assert not linked.models.steps

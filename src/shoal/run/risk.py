@@ -208,7 +208,7 @@ def _remarks(found: Assessment, estimates: Estimates) -> list[str]:
             f"class sizes and risks read missing cells as {found.asked.missing_as}; sets of "
             "columns, scores and models as values of their own"
         )
-    if found.known.population is not None and found.people is not None:
+    if found.asked.missing_as == "own" and found.known.population and found.people is not None:
         few = int((found.people < found.members).sum())
         if few:
             notes.append(

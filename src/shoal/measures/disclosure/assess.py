@@ -59,6 +59,8 @@ class Known:
         """Return the share of the population that is in the table; None where nobody knows."""
         if self.weights is not None:
             return min(rows / float(self.weights.sum()), 1.0)
+        if self.population is not None:
+            return min(rows / self.population.rows, 1.0)
         return self.fraction
 
 
@@ -103,7 +105,7 @@ class Estimates:
 
 def estimate(one: Assessment) -> Estimates:
     """Estimate who is unique in the population, by class sizes and by a log-linear model."""
-    if one.fraction is None:
+    if one.fraction is None or one.known.population is not None:
         return Estimates()
     return Estimates(
         population_uniques(np.bincount(one.classes), one.fraction),

@@ -115,7 +115,7 @@ _EACH = (
     Definition(
         "delta_presence", "being in the file, at most (δ-presence)", "risk", "percent", "lower",
         "Whoever knows a person's quasi-identifiers from the population table is at most {value} "
-        "sure that the person is in the file, and at least {rest}.",
+        "sure that the person is in the file ({rest}).",
         "100 · the largest f/F over the classes of the population table, and the smallest.",
         "Nergiz, Atzori and Clifton 2007, SIGMOD",
     ),

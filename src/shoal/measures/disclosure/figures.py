@@ -128,7 +128,7 @@ def _of_population(one: Assessment) -> Iterator[Figure]:
     covers = OUTSIDE[one.asked.missing_as]
     met = matches(population, one.key, Covers(covers.other, covers.own))
     least = 0.0 if (met == 0).any() else 100.0 * float(shares.min())
-    yield Figure("delta_presence", 100.0 * float(shares.max()), rest=f"{least:.3g} %")
+    yield Figure("delta_presence", 100.0 * float(shares.max()), rest=f"at least {least:.3g} %")
 
 
 def _of_models(key: Key, estimates: Estimates) -> Iterator[Figure]:

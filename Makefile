@@ -12,7 +12,7 @@ TESTS := $(BIN)/python -m pytest -n $$(($$($(BIN)/python -c 'import os; print(os
 # what tests use; Spark is apart, as it needs Java
 TESTED := $(foreach one,charts dask duckdb formats optimal sign sklearn web,--extra $(one))
 
-.PHONY: run test test-all lint coverage attacks fuzz faults bars papers papers-full published study thesis search kaim mixed closeness audit measures scale records records-check estimates load cluster mutate size compat lock clean
+.PHONY: run test test-all lint coverage attacks fuzz faults bars papers papers-full published study thesis search kaim mixed closeness audit measures risk scale records records-check estimates load cluster mutate size compat lock clean
 
 run: $(VENV)/run.stamp          ## anonymize the embedded sample into out/ and out.private/
 	$(BIN)/shoal run src/shoal/datasets/patients.toml -o out/ --force
@@ -92,6 +92,9 @@ audit: $(VENV)/test.stamp       ## minimality and downcoding: every possible wor
 
 measures: $(VENV)/test.stamp    ## what releases cost and which risks are left, and a million records
 	$(BIN)/python benchmarks/measures/measures.py
+
+risk: $(VENV)/test.stamp        ## the risk of tables as they are: adult beside ARX, and large tables in seconds
+	$(BIN)/python benchmarks/risk/risk.py
 
 scale: $(VENV)/test.stamp       ## large tables: seconds, memory and loss of fast by size
 	$(BIN)/python benchmarks/scale/scale.py

@@ -59,7 +59,7 @@ def test_readme_commands_run(repository, tmp_path, shoal, monkeypatch):
     (tmp_path / "grouped.csv").write_text("\n".join(grouped))
     monkeypatch.chdir(tmp_path)
     lines = [shlex.split(line.split("#")[0]) for line in text.splitlines()]
-    assert len(lines) == 13
+    assert len(lines) == 14
     for _, *arguments in lines:
         ran = shoal(*arguments)
         assert ran.code == 0, ran.err
@@ -70,7 +70,7 @@ def test_readme_names_every_public_function(repository):
     text = (repository / "README.md").read_text()
     for name in (
         "anonymize", "microaggregate", "verify", "read", "methods", "compare", "preview",
-        "check_pack",
+        "check_pack", "risk",
     ):  # fmt: skip
         assert f"shoal.{name}" in text
 
@@ -255,6 +255,17 @@ def test_the_page_of_measures_is_in_step(repository):
 
     text = " ".join((repository / "docs/measures/README.md").read_text().split())
     for key, one in DEFINITIONS.items():
+        assert f"### {one.title} `{key}`" in text
+        assert f"Formula: {' '.join(one.formula.split())}" in text
+        assert f"Source: {one.source}." in text
+
+
+def test_the_page_of_risk_is_in_step(repository):
+    """Every figure of a table's own risk stands on its page, as the code says it."""
+    from shoal.measures.disclosure.definitions import DISCLOSURE
+
+    text = " ".join((repository / "docs/risk/README.md").read_text().split())
+    for key, one in DISCLOSURE.items():
         assert f"### {one.title} `{key}`" in text
         assert f"Formula: {' '.join(one.formula.split())}" in text
         assert f"Source: {one.source}." in text

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from shoal.partition import Partition as Partition
     from shoal.progress import Progress as Progress
     from shoal.report.report import Report as Report
+    from shoal.report.risk.result import Risk as Risk
     from shoal.run.anonymize import anonymize as anonymize
     from shoal.run.compare.grid import compare as compare
     from shoal.run.compare.points import Comparison as Comparison
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from shoal.run.preview import Preview as Preview
     from shoal.run.preview import preview as preview
     from shoal.run.result import Result as Result
+    from shoal.run.risk import risk as risk
     from shoal.save.pack.recheck import Checked as Checked
     from shoal.save.pack.recheck import check_pack as check_pack
     from shoal.settings.presets import Preset as Preset
@@ -77,6 +79,7 @@ _HOME = {
     "Report": "report.report",
     "RequestError": "errors",
     "Result": "run.result",
+    "Risk": "report.risk.result",
     "Search": "methods.ils.parameters",
     "ShoalError": "errors",
     "ShoalWarning": "errors",
@@ -98,6 +101,7 @@ _HOME = {
     "preview": "run.preview",
     "read": "table.read",
     "refine": "run.microaggregate",
+    "risk": "run.risk",
     "verify": "judge.verify",
 }
 
@@ -122,6 +126,7 @@ __all__ = [
     "Report",
     "RequestError",
     "Result",
+    "Risk",
     "Search",
     "ShoalError",
     "ShoalWarning",
@@ -144,6 +149,7 @@ __all__ = [
     "preview",
     "read",
     "refine",
+    "risk",
     "verify",
 ]
 

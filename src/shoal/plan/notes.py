@@ -31,6 +31,11 @@ def column_notes(plan: Plan, profile: Profile, rules: Sequence[Rule] = ()) -> li
     quasi = schema.with_role(Role.QUASI_IDENTIFIER)
     notes = unnamed_notes(plan.unnamed) + similar_name_notes([*schema.names, *settings.roles.drop])
     notes += [rule.repeated for rule in rules if isinstance(rule, Listed) and rule.repeated]
+    notes += [
+        f"{shown(name)} holds codes of one length, and nobody gave it a hierarchy: generalized by "
+        f"{option('hierarchies', {name: rule})}"
+        for name, rule in plan.proposed.items()
+    ]
     unique = [column.name for column in quasi if profile.reason(column)]
     if unique:
         notes.append(

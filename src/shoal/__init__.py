@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from shoal.run.anonymize import anonymize as anonymize
     from shoal.run.compare.grid import compare as compare
     from shoal.run.compare.points import Comparison as Comparison
+    from shoal.run.inspect import inspect as inspect
     from shoal.run.lower_bound import lower_bound as lower_bound
     from shoal.run.measure import measure as measure
     from shoal.run.microaggregate import ColumnByColumn as ColumnByColumn
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from shoal.save.pack.recheck import check_pack as check_pack
     from shoal.table.hierarchy.view import Hierarchy as Hierarchy
     from shoal.table.hierarchy.view import hierarchy as hierarchy
+    from shoal.table.inspect import Inspection as Inspection
     from shoal.table.read import read as read
     from shoal.table.table import Table as Table
 
@@ -63,6 +65,7 @@ _HOME = {
     "EngineError": "errors",
     "Hierarchy": "table.hierarchy.view",
     "InputError": "errors",
+    "Inspection": "table.inspect",
     "Measures": "measures.result",
     "OutputError": "errors",
     "Partition": "partition",
@@ -86,6 +89,7 @@ _HOME = {
     "compare": "run.compare.grid",
     "datasets": "",
     "hierarchy": "table.hierarchy.view",
+    "inspect": "run.inspect",
     "lower_bound": "run.lower_bound",
     "measure": "run.measure",
     "methods": "methods.registry",
@@ -106,6 +110,7 @@ __all__ = [
     "EngineError",
     "Hierarchy",
     "InputError",
+    "Inspection",
     "Measures",
     "OutputError",
     "Partition",
@@ -130,6 +135,7 @@ __all__ = [
     "compare",
     "datasets",
     "hierarchy",
+    "inspect",
     "lower_bound",
     "measure",
     "methods",

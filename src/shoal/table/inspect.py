@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from shoal.errors import Json, in_html, shown
 from shoal.hints import Message, option, said, spoken
@@ -22,7 +21,6 @@ from shoal.table.proposals.proposal import ColumnProposal, propose_column, with_
 from shoal.table.roles import Column, Kind
 from shoal.table.similar_names import names_alike, similar_name_notes
 from shoal.table.table import Table, as_floats, present, some_rows
-from shoal.table.texts import texts_of
 
 
 @dataclass(frozen=True)
@@ -57,9 +55,11 @@ class ColumnView:
 class Inspection:
     """A table in counts, and what is proposed for a run. It holds no cell.
 
-    `options` are arguments of `shoal.anonymize`: `shoal.anonymize(data, k=5, **seen.options)`;
+    `options` are arguments of `shoal.anonymize`, for `shoal.anonymize(data, k=5, **seen.options)`;
     `intervals` are hierarchies of numbers and dates, for a release of intervals instead of means.
-    `looked_at` is how many records the looks of cells are from, all others are counted.
+    `looked_at` is how many records the looks of cells are from, all others are counted. `reading`
+    are the options with which the file was read, of which `proposed_reading` were proposed for the
+    reasons in `findings`.
     """
 
     records: int
@@ -67,6 +67,9 @@ class Inspection:
     options: Mapping[str, Any] = field(default_factory=dict)
     intervals: Mapping[str, str] = field(default_factory=dict)
     looked_at: int = 0
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    proposed_reading: tuple[str, ...] = ()
+    findings: tuple[Message, ...] = ()
 
     def summary(self) -> str:
         """Return the columns as lines of text."""
@@ -82,8 +85,11 @@ class Inspection:
 
     def _remarks(self) -> list[str]:
         """Return what else is to be said of columns."""
-        trees = [c for c in self.columns if c.hierarchy is not None]
-        lines = [f"{_name(c)}: {c.hierarchy}: {c.hierarchy_reason}" for c in trees]
+        trees: dict[tuple[str, str], list[str]] = {}
+        for c in self.columns:
+            if c.hierarchy is not None and c.hierarchy_reason is not None:
+                trees.setdefault((c.hierarchy, c.hierarchy_reason), []).append(_name(c))
+        lines = [f"{_few(own)}: fits {rule} ({why})" for (rule, why), own in trees.items()]
         lines += [f"{_name(c)}: its words are a scale, from {c.order[0]} to {c.order[-1]}"
                   for c in self.columns if c.order]  # fmt: skip
         for key in ("warning", "written", "codes"):
@@ -97,7 +103,9 @@ class Inspection:
         ]
         lines += similar_name_notes(c.name for c in self.columns)
         if self.looked_at < self.records:
-            lines.append(f"cells were looked at in {self.looked_at:,} of the records; all are counted")
+            lines.append(
+                f"cells were looked at in {self.looked_at:,} of the records; all are counted"
+            )
         return lines
 
     def __str__(self) -> str:
@@ -118,6 +126,11 @@ class Inspection:
 
 def _name(column: ColumnView) -> str:
     return shown(column.name, 30)[1:-1]
+
+
+def _few(names: list[str]) -> str:
+    """Return up to three names, the rest counted."""
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if names[3:] else "")
 
 
 def inspect(table: Table) -> Inspection:
@@ -175,26 +188,6 @@ def _whole_floats(column: Column) -> str | None:
         return None
     how = option("decimals", {column.name: 0})
     return f"whole numbers as floats; say {how} for means that are whole, too"
-
-
-def first_rows(table: Table, many: int) -> list[dict[str, str | None]]:
-    """Return the first records as they were read, each cell as text; missing ones are None."""
-    columns = [_texts(column, many) for column in table.columns]
-    return [dict(zip(table.names, row, strict=True)) for row in zip(*columns, strict=True)]
-
-
-def _texts(column: Column, many: int) -> list[str | None]:
-    """Return cells as they stand in a csv file, or values as they are written."""
-    values = column.values.slice(0, many)
-    if column.kind is Kind.UNKNOWN:
-        return [None if value is None else str(value) for value in values.to_pylist()]
-    there = pa.array(present(column.replace(values=values)))
-    if column.cells is not None:
-        texts = column.cells.slice(0, many).filter(there).to_pylist()
-    else:
-        texts = texts_of(column, values.filter(there))
-    every = iter(texts)
-    return [next(every) if known else None for known in there.to_pylist()]
 
 
 def near_duplicates(column: Column) -> int:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 
 import numpy as np
 
-from shoal.table.roles import Column, Kind
+from shoal.table.roles import Column, Kind, Role
+from shoal.table.table import Table
 
 CODE = r"^[A-Z0-9][A-Z0-9 ./-]*$"
 DIGITS = r"[0-9].*[0-9]"  # words and abbreviations have none or one
@@ -49,3 +50,13 @@ def prefixes_of(length: int) -> str:
     if length > LISTED:
         return "prefixes"
     return f"prefixes:{','.join(str(kept) for kept in range(length - 1, 0, -1))}"
+
+
+def proposed_rules(table: Table, given: Container[str] = ()) -> dict[str, str]:
+    """Return the hierarchies that a run takes by itself, where none is `given`."""
+    rules = {}
+    for column in table.with_role(Role.QUASI_IDENTIFIER):
+        length = code_length(count_codes(column), table.rows - column.missing)
+        if length is not None and column.name not in given:
+            rules[column.name] = prefixes_of(length)
+    return rules

@@ -56,6 +56,12 @@ def _phrases() -> dict[str, Meaning]:
     return known
 
 
+@cache
+def _listed(name: str) -> frozenset[str]:
+    """Return the words of all languages that a list has."""
+    return frozenset(word for some in getattr(words, name) for word in some.split(", "))
+
+
 def plain_words(name: str) -> list[str]:
     """Return the words of a name: small letters without accents, humps and signs apart.
 
@@ -77,9 +83,10 @@ def meaning_of(name: str) -> Meaning | None:
     """
     known = _phrases()
     every = plain_words(name)
-    rest = [word for word in every if word not in words.PEOPLE]
-    bare = [word for word in every if word not in words.LINKS]
-    for some in (every, rest, bare, [word for word in rest if word not in words.LINKS]):
+    people, links = _listed("PEOPLE"), _listed("LINKS")
+    rest = [word for word in every if word not in people]
+    bare = [word for word in every if word not in links]
+    for some in (every, rest, bare, [word for word in rest if word not in links]):
         meaning = known.get(" ".join(some)) or known.get("".join(some))
         if some and meaning is not None:
             return meaning

@@ -44,9 +44,7 @@ def propose_column(column: Column, rows: int) -> ColumnProposal:
     role = propose_role(content)
     if role.role != Role.QUASI_IDENTIFIER:
         repeats = content.different < content.present
-        return ColumnProposal(
-            column.name, role, repeats=repeats, is_complete=not column.missing
-        )
+        return ColumnProposal(column.name, role, repeats=repeats, is_complete=not column.missing)
     coded = content.meaning in CATEGORIES and may_be_codes(column, content.different, rows)
     tree = None if coded else propose_tree(content)
     order = _order(content)

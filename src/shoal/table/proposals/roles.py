@@ -153,10 +153,13 @@ def _known_elsewhere(content: Content) -> str:
     """Return why a column is proposed as quasi-identifier."""
     many = f"{content.different:,}"
     if content.meaning in KNOWN:
+        known = KNOWN[content.meaning]
+        if content.meaning is Meaning.EVENT and content.kind in (Kind.DATE, Kind.DATETIME):
+            known = "a date of something that others noticed"
         if content.unique > SINGLED_OUT:
             alone = f"{100 * content.unique:.0f} % of the records are alone with theirs"
-            return f"{KNOWN[content.meaning]}; {alone}"
-        return f"{KNOWN[content.meaning]}; {many} different values"
+            return f"{known}; {alone}"
+        return f"{known}; {many} different values"
     if content.meaning in PRIVATE or content.look is Look.ICD10:
         return (
             f"{content.meaning or 'health'}, but {many} different values, which single out "

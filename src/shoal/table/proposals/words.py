@@ -49,8 +49,8 @@ NATIONAL_ID = (
     "codice fiscale, tessera sanitaria, passaporto",
 )
 PERSON_ID = (
-    "id, person id, patient id, pid, subject id, participant id, client id, customer id, member id, "
-    "employee id, student id, patient number, patient no, person number, mrn, uid, respondent id",
+    "id, person id, patient id, pid, subject id, participant id, client id, customer id, "
+    "member id, employee id, student id, patient number, patient no, person number, mrn, uid, respondent id",
     "patientennummer, patienten id, patientennr, personennummer, personen id, personalnummer, "
     "kundennummer, kunden id, mitgliedsnummer, matrikelnummer, pseudonym",
     "identifiant, identifiant patient, id patient, numero patient, numero de patient, matricule",
@@ -131,8 +131,8 @@ POSTCODE = (
     "cap, codice postale, codice di avviamento postale",
 )
 PLACE = (
-    "city, town, municipality, county, state, region, district, country, place, residence, province, "
-    "nuts, census tract, neighborhood, village",
+    "city, town, municipality, county, state, region, district, country, place, residence, "
+    "province, nuts, census tract, neighborhood, village",
     "ort, wohnort, stadt, gemeinde, kreis, landkreis, bundesland, land, staat, gemeindeschluessel, "
     "ags, bezirk, stadtteil, kanton",
     "ville, commune, departement, pays, lieu, code commune, code insee, canton",
@@ -195,10 +195,11 @@ EVENT = (
     "data, data di ricovero, data ricovero, data di dimissione, data dimissione, degenza",
 )
 DIAGNOSIS = (
-    "diagnosis, diagnoses, icd, icd10, icd 10, icd code, disease, condition, illness, main diagnosis, "
-    "primary diagnosis, treatment, therapy, medication, drug, procedure, hiv, disability, symptom",
-    "diagnose, diagnosen, hauptdiagnose, nebendiagnose, krankheit, erkrankung, behandlung, therapie, "
-    "medikament, medikation, behinderung, icd kode",
+    "diagnosis, diagnoses, icd, icd10, icd 10, icd code, disease, condition, illness, "
+    "main diagnosis, primary diagnosis, treatment, therapy, medication, drug, procedure, hiv, "
+    "disability, symptom",
+    "diagnose, diagnosen, hauptdiagnose, nebendiagnose, krankheit, erkrankung, behandlung, "
+    "therapie, medikament, medikation, behinderung, icd kode",
     "diagnostic, diagnostic principal, maladie, traitement, medicament, pathologie, handicap",
     "diagnostico, diagnostico principal, enfermedad, tratamiento, medicamento, discapacidad",
     "hoofddiagnose, ziekte, aandoening, behandeling, medicatie, geneesmiddel, beperking",
@@ -225,14 +226,16 @@ MONEY = (
     "reddito, stipendio, salario netto, retribuzione, spesa, spese, affitto, debito, importo",
 )
 
-PEOPLE = frozenset(
-    "patient patients person client customer member employee student participant subject respondent "
-    "doctor physician nurse mother father spouse contact user home private work main "
-    "patienten patientin kunde kunden mitarbeiter arzt mutter vater "
-    "personne malade salarie etudiant medecin mere pere "
-    "paciente cliente empleado estudiante medico madre padre "
-    "patienten persoon klant medewerker arts moeder vader "
-    "paziente dipendente studente".split()
+PEOPLE = (
+    "patient, patients, person, client, customer, member, employee, student, participant, subject, "
+    "respondent, doctor, physician, nurse, mother, father, spouse, contact, user, home, private, main",
+    "patienten, patientin, kunde, kunden, mitarbeiter, arzt, mutter, vater",
+    "personne, malade, salarie, etudiant, medecin, mere, pere",
+    "paciente, cliente, empleado, estudiante, medico, madre, padre",
+    "persoon, klant, medewerker, arts, moeder, vader",
+    "paziente, dipendente, studente",
 )
-LINKS = frozenset("of the in a d de des du la le l der die das dem den van het el los las del di "
-                  "della dello il lo e y und et en and".split())  # fmt: skip
+LINKS = (
+    "of, the, in, a, and", "der, die, das, dem, den, des, und", "de, du, la, le, l, d, et, en",
+    "el, los, las, del, y", "van, het", "di, della, dello, il, lo, e",
+)  # fmt: skip

@@ -66,7 +66,7 @@ def inspect(
     table, inspection = look_at(file, options)
     rows = first_rows(table, show_rows)
     if as_json:
-        content = {**inspection.to_dict(), "options": _words(inspection.reading)}
+        content: dict[str, Any] = {**inspection.to_dict(), "options": _words(inspection.reading)}
         content["proposed"] = inspection.to_dict()["options"]
         content["command"] = _command(file, inspection)
         content |= {"rows": rows} if show_rows else {}

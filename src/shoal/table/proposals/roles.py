@@ -123,7 +123,8 @@ def _weighs(content: Content) -> RoleProposal | None:
 
 def _singles_out(content: Content) -> RoleProposal | None:
     """Propose as identifier what is different for nearly every record, and no known attribute."""
-    if content.present < 2 or content.meaning in KNOWN or content.column.doubt:
+    known = content.meaning in KNOWN or content.look is Look.ICD10
+    if content.present < 2 or known or content.column.doubt:
         return None
     reason = too_different(content.kind, content.different, content.present)
     if reason and content.kind is Kind.TEXT:

@@ -50,7 +50,8 @@ NATIONAL_ID = (
 )
 PERSON_ID = (
     "id, person id, patient id, pid, subject id, participant id, client id, customer id, "
-    "member id, employee id, student id, patient number, patient no, person number, mrn, uid, respondent id",
+    "member id, employee id, student id, patient number, patient no, person number, mrn, uid, "
+    "respondent id",
     "patientennummer, patienten id, patientennr, personennummer, personen id, personalnummer, "
     "kundennummer, kunden id, mitgliedsnummer, matrikelnummer, pseudonym",
     "identifiant, identifiant patient, id patient, numero patient, numero de patient, matricule",
@@ -228,7 +229,8 @@ MONEY = (
 
 PEOPLE = (
     "patient, patients, person, client, customer, member, employee, student, participant, subject, "
-    "respondent, doctor, physician, nurse, mother, father, spouse, contact, user, home, private, main",
+    "respondent, doctor, physician, nurse, mother, father, spouse, contact, user, home, private, "
+    "main",
     "patienten, patientin, kunde, kunden, mitarbeiter, arzt, mutter, vater",
     "personne, malade, salarie, etudiant, medecin, mere, pere",
     "paciente, cliente, empleado, estudiante, medico, madre, padre",

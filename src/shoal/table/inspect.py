@@ -12,7 +12,6 @@ import numpy as np
 
 from shoal.errors import Json, in_html, shown
 from shoal.hints import Message, option, said, spoken
-from shoal.table.assign import distinct
 from shoal.table.dialects.writing_notes import writing_note
 from shoal.table.integer_codes import question
 from shoal.table.proposals.content import SAMPLE
@@ -154,12 +153,11 @@ def inspect(table: Table) -> Inspection:
 def _look(
     column: Column, table: Table, alike: tuple[str, ...], proposal: ColumnProposal
 ) -> ColumnView:
-    different = distinct(column)
-    tree = proposal.tree
+    different, tree = proposal.different, proposal.tree
     return ColumnView(
         column.name,
         column.kind_name,
-        column.missing,
+        proposal.missing,
         different,
         str(proposal.role.role),
         proposal.role.reason,
@@ -200,5 +198,8 @@ def near_duplicates(column: Column) -> int:
 
 
 def _bare(text: str) -> str:
+    """Return a text without case, spaces and invisible signs."""
+    if text.isascii():
+        return "".join(text.split()).lower()
     normal = unicodedata.normalize("NFKC", text).casefold()
     return "".join(c for c in normal if not c.isspace() and unicodedata.category(c) != "Cf")

@@ -25,30 +25,36 @@ class ColumnProposal:
     """What is proposed for a column.
 
     `order` is a known scale that holds its words; `is_codes` tells that its whole numbers are codes
-    of categories, `is_text` that it can only be read as text, `repeats` that records share values.
+    of categories, `is_text` that it can only be read as text.
     """
 
     name: str
     role: RoleProposal
+    different: int
+    missing: int
+    present: int
     tree: TreeProposal | None = None
     order: tuple[str, ...] | None = None
     is_codes: bool = False
     is_text: bool = False
-    repeats: bool = False
-    is_complete: bool = True
+
+    @property
+    def repeats(self) -> bool:
+        """Whether records share values."""
+        return self.different < self.present
 
 
 def propose_column(column: Column, rows: int) -> ColumnProposal:
     """Return what is proposed for a column of a table with so many records."""
     content = content_of(column, rows)
     role = propose_role(content)
+    counts = content.different, rows - content.present, content.present
     if role.role != Role.QUASI_IDENTIFIER:
-        repeats = content.different < content.present
-        return ColumnProposal(column.name, role, repeats=repeats, is_complete=not column.missing)
+        return ColumnProposal(column.name, role, *counts)
     coded = content.meaning in CATEGORIES and may_be_codes(column, content.different, rows)
     tree = None if coded else propose_tree(content)
     order = _order(content)
-    return ColumnProposal(column.name, role, tree, order, coded, bool(column.doubt))
+    return ColumnProposal(column.name, role, *counts, tree, order, coded, bool(column.doubt))
 
 
 def _order(content: Content) -> tuple[str, ...] | None:
@@ -66,7 +72,7 @@ def with_person(proposals: Sequence[ColumnProposal]) -> list[ColumnProposal]:
     naming = [one for one in proposals if one.role.role == Role.IDENTIFIER]
     if any(one.role.use or not one.repeats for one in naming):
         return list(proposals)
-    whole = [one.name for one in naming if one.is_complete][:1]
+    whole = [one.name for one in naming if not one.missing][:1]
     return [_as_person(one) if one.name in whole else one for one in proposals]
 
 

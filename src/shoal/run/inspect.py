@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 from shoal.errors import shown
 from shoal.settings.toml import toml_of, tupled
@@ -18,6 +18,7 @@ from shoal.table.files.formats import is_text
 from shoal.table.inspect import Inspection
 from shoal.table.inspect import inspect as inspect_table
 from shoal.table.ordinal import with_orders
+from shoal.table.proposals.options import Proposed, Reading
 from shoal.table.read import read
 from shoal.table.table import Table
 
@@ -82,7 +83,7 @@ def look_at(data: Any, given: Mapping[str, Any]) -> tuple[Table, Inspection]:
     if isinstance(data, str | os.PathLike) and is_text(data):
         found = propose(Path(data))
     more = {name: value for name, value in found.options.items() if name not in options}
-    reading = {**options, **more}
+    reading = cast(Reading, {**options, **more})
     table = with_orders(read(data, **reading), orders)
     seen = inspect_table(table)
     return table, replace(
@@ -91,13 +92,16 @@ def look_at(data: Any, given: Mapping[str, Any]) -> tuple[Table, Inspection]:
     )  # fmt: skip
 
 
-def _joined(proposed: Mapping[str, Any], reading: Mapping[str, Any], orders: Any) -> dict[str, Any]:
+def _joined(proposed: Proposed, reading: Reading, orders: Any) -> Proposed:
     """Return proposed options with those of reading and orders; none where none is proposed."""
     if not proposed:
         return {}
-    by_column = {"types": reading.get("types"), "orders": orders}
-    both = {name: {**proposed.get(name, {}), **own} for name, own in by_column.items() if own}
-    return {**reading, **proposed, **both}
+    joined: Proposed = {**reading, **proposed}
+    if "types" in reading:
+        joined["types"] = {**proposed.get("types", {}), **reading["types"]}
+    if orders:
+        joined["orders"] = {**proposed.get("orders", {}), **orders}
+    return joined
 
 
 def recipe_of(inspection: Inspection, path: Path, k: int) -> str:

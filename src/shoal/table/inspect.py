@@ -6,7 +6,6 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from shoal.hints import Message, option, said, spoken
 from shoal.table.dialects.writing_notes import writing_note
 from shoal.table.integer_codes import question
 from shoal.table.proposals.content import SAMPLE
-from shoal.table.proposals.options import interval_rules, options_of
+from shoal.table.proposals.options import Proposed, Reading, interval_rules, options_of
 from shoal.table.proposals.proposal import ColumnProposal, propose_column, with_person
 from shoal.table.roles import Column, Kind
 from shoal.table.similar_names import names_alike, similar_name_notes
@@ -63,10 +62,10 @@ class Inspection:
 
     records: int
     columns: tuple[ColumnView, ...]
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Proposed = field(default_factory=Proposed)
     intervals: Mapping[str, str] = field(default_factory=dict)
     looked_at: int = 0
-    reading: Mapping[str, Any] = field(default_factory=dict)
+    reading: Reading = field(default_factory=Reading)
     proposed_reading: tuple[str, ...] = ()
     findings: tuple[Message, ...] = ()
 

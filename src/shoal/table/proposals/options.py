@@ -2,12 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
 
+from shoal.table.dialects.dialect import How
 from shoal.table.proposals.proposal import ColumnProposal
 from shoal.table.proposals.roles import DROP, HOUSEHOLD, PERSON, WEIGHT
 from shoal.table.roles import Role
+
+
+class Reading(How, total=False):
+    """Options of reading a file."""
+
+    delimiter: str | None
+    missing: Sequence[str]
+    types: Mapping[str, str]
+
+
+class Proposed(Reading, total=False):
+    """Options of `shoal.anonymize` that are proposed: roles, survey, hierarchies, and reading."""
+
+    identifiers: list[str]
+    quasi_identifiers: list[str]
+    sensitive: list[str]
+    other: list[str]
+    drop: list[str]
+    weight: str
+    person: str
+    household: str
+    count: str
+    hierarchies: dict[str, str]
+    orders: Mapping[str, Sequence[str]]
+    aggregate: dict[str, str]
+
 
 LISTS = {
     Role.IDENTIFIER: "identifiers",
@@ -18,7 +45,7 @@ LISTS = {
 }
 
 
-def options_of(proposals: Sequence[ColumnProposal], source: str) -> dict[str, Any]:
+def options_of(proposals: Sequence[ColumnProposal], source: str) -> Proposed:
     """Return the proposals as arguments of `shoal.anonymize`; `source` is the kind of the data.
 
     Every column is named; there are none where nothing is left to group.
@@ -33,7 +60,8 @@ def options_of(proposals: Sequence[ColumnProposal], source: str) -> dict[str, An
     if not named["quasi_identifiers"]:
         return {}
     options = {key: names for key, names in named.items() if names}
-    return {**options, **_survey(proposals), **_by_column(proposals, source)}
+    every = {**options, **_survey(proposals), **_by_column(proposals, source)}
+    return cast(Proposed, every)
 
 
 def _survey(proposals: Sequence[ColumnProposal]) -> dict[str, str]:

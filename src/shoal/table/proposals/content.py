@@ -11,8 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.errors import in_shape
-from shoal.kernels.arrays import Floats
-from shoal.table.assign import distinct
+from shoal.kernels.arrays import Floats, Integers
 from shoal.table.dataframes.opaque import cell_bytes
 from shoal.table.proposals.codes import code_length, count_codes
 from shoal.table.proposals.meanings import Meaning, meaning_of
@@ -74,18 +73,25 @@ class Content:
         return self.rows - self.column.missing
 
     @cached_property
-    def different(self) -> int:
-        """How many different values there are."""
-        return distinct(self.column)
+    def _counts(self) -> Integers:
+        """How many records have each value."""
+        import pyarrow.compute as pc
 
-    @cached_property
-    def unique(self) -> float:
-        """The share of the records whose value no other has."""
         values = self.column.values
         if self.kind is Kind.UNKNOWN:
             values = cell_bytes(values)
-        counts = np.asarray(values.drop_null().value_counts().field("counts"))
-        return float((counts == 1).sum()) / max(self.rows, 1)
+        there = values.filter(pc.invert(values.is_null(nan_is_null=True)))
+        return np.asarray(there.value_counts().field("counts")).astype(np.int64)
+
+    @property
+    def different(self) -> int:
+        """How many different values there are."""
+        return int(self._counts.size)
+
+    @property
+    def unique(self) -> float:
+        """The share of the records whose value no other has."""
+        return float((self._counts == 1).sum()) / max(self.rows, 1)
 
     @cached_property
     def code_length(self) -> int | None:

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from shoal.table.dialects.dialect import How
 from shoal.table.proposals.proposal import ColumnProposal
-from shoal.table.proposals.roles import DROP, HOUSEHOLD, PERSON, WEIGHT
+from shoal.table.proposals.roles import DROP, HOUSEHOLD, PERSON, RECORDS, WEIGHT
 from shoal.table.roles import Role
 
 
@@ -67,7 +67,7 @@ def options_of(proposals: Sequence[ColumnProposal], source: str) -> Proposed:
 def _survey(proposals: Sequence[ColumnProposal]) -> dict[str, str]:
     """Return the columns of a survey, the first of each kind; households count before people.
 
-    Records count where every identifier repeats, and none can say whose they are.
+    Records count where every identifier repeats, and none can say whose each is.
     """
     used: dict[str, str] = {}
     for one in proposals:
@@ -75,9 +75,8 @@ def _survey(proposals: Sequence[ColumnProposal]) -> dict[str, str]:
             used.setdefault(one.role.use, one.name)
     if HOUSEHOLD in used:
         used.pop(PERSON, None)
-    naming = [one for one in proposals if one.role.role == Role.IDENTIFIER]
-    if naming and all(one.repeats for one in naming) and not {HOUSEHOLD, PERSON} & set(used):
-        used["count"] = "records"
+    if used.pop(RECORDS, None):
+        used["count"] = RECORDS
     return used
 
 

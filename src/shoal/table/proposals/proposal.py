@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from shoal.table.integer_codes import may_be_codes
 from shoal.table.proposals.content import Content, content_of
 from shoal.table.proposals.meanings import Meaning
-from shoal.table.proposals.roles import PERSON, RoleProposal, propose_role
+from shoal.table.proposals.roles import PERSON, RECORDS, RoleProposal, propose_role
 from shoal.table.proposals.scales import scale_of
 from shoal.table.proposals.trees import TreeProposal, propose_tree
 from shoal.table.roles import Column, Kind, Role
@@ -72,10 +72,14 @@ def with_person(proposals: Sequence[ColumnProposal]) -> list[ColumnProposal]:
     naming = [one for one in proposals if one.role.role == Role.IDENTIFIER]
     if any(one.role.use or not one.repeats for one in naming):
         return list(proposals)
-    whole = [one.name for one in naming if not one.missing][:1]
-    return [_as_person(one) if one.name in whole else one for one in proposals]
+    whole = [one.name for one in naming if not one.missing]
+    first = (whole or [one.name for one in naming])[:1]
+    return [_as_person(one) if one.name in first else one for one in proposals]
 
 
 def _as_person(one: ColumnProposal) -> ColumnProposal:
-    reason = f"{one.role.reason}; it repeats, and nothing else says whose record each is"
-    return replace(one, role=replace(one.role, reason=reason, use=PERSON))
+    """Return a proposal that a column says whose record each is; with gaps, records count."""
+    why, use = "it repeats, and nothing else says whose record each is", PERSON
+    if one.missing:
+        why, use = "it repeats and is missing in places, so that records count, not people", RECORDS
+    return replace(one, role=replace(one.role, reason=f"{one.role.reason}; {why}", use=use))

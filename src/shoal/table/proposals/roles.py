@@ -17,6 +17,7 @@ from shoal.table.roles import Kind, Role
 
 DROP = "drop"
 WEIGHT, PERSON, HOUSEHOLD = "weight", "person", "household"
+RECORDS = "records"  # count, though every identifier repeats
 NAMING = (Look.EMAIL, Look.PHONE, Look.LINK, Look.ACCOUNT, Look.PERSON)
 DIRECT = (Meaning.EMAIL, Meaning.PHONE, Meaning.NATIONAL_ID, Meaning.ADDRESS, Meaning.NAME)
 NUMBERED = (Meaning.PERSON_ID, Meaning.CASE_ID)

@@ -84,8 +84,8 @@ def _widths(numbers: Floats) -> TreeProposal | None:
     if first == 10:
         first, power = 1, power + 1
     whole = bool((numbers == np.rint(numbers)).all())
-    if whole and power < 0:
-        first, power = 1, 0
+    if whole and first * 10.0**power <= 1:  # steps of one are the numbers themselves
+        first, power = 2, 0
     widths: list[str] = []
     while first * 10.0**power <= wide / 2 or not widths:
         widths.append(_written(first, power))

@@ -190,3 +190,12 @@ def test_python_says_the_same(tmp_path):
     result = library.anonymize(path, k=3, method="mdav", **seen.options)
     assert result.report.k >= 3
     assert "Fallnummer" not in result.table.names
+
+
+def test_nothing_to_group_makes_no_recipe(shoal, write, tmp_path):
+    """Where every column names people there is no command, and a recipe is refused."""
+    path = write("t.csv", "name,mail\nAda B,a@b.org\nBo C,c@d.org\n")
+    ran = shoal("inspect", path, "--recipe", tmp_path / "r.toml")
+    assert ran.code == 2
+    assert "no command is proposed" in ran.out
+    assert not (tmp_path / "r.toml").exists()

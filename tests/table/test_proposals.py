@@ -208,3 +208,9 @@ def test_large_tables_are_sampled_and_say_so():
     assert "looked at in 20,000 of the records" in inspection.summary()
     assert inspection.columns[0].suspected == "identifier"
     assert inspection.columns[1].distinct == len(set(numbers.tolist()))
+
+
+def test_words_are_no_measures():
+    """A name for dates or amounts says nothing of a column of words: unique ones are dropped."""
+    assert view("data", drawn(word)).suspected == "identifier"
+    assert view("amount", drawn(lambda rng: rng.choice("abc"))).suspected == "sensitive"

@@ -76,7 +76,8 @@ def inspect(
     if recipe is not None:
         with Staging(force=force) as staging:
             staging.check(recipe, file)
-            staging.add(recipe, recipe_of(inspection, file, K).encode("utf-8"))
+            place = None if _is_piped(file) else file
+            staging.add(recipe, recipe_of(inspection, place, K).encode("utf-8"))
             staging.commit()
         say(f"wrote {recipe}; shoal run {shlex.quote(str(recipe))} -o {OUT} runs it")
 
@@ -109,6 +110,11 @@ def _print(file: Path, inspection: Inspection, rows: Sequence[Mapping[str, str |
         )
 
 
+def _is_piped(file: Path) -> bool:
+    """Tell whether a file holds what came from stdin, and is gone afterwards."""
+    return file.parent.name.startswith(PIPED)
+
+
 def _rule(name: str, rule: str) -> list[str]:
     """Return the hierarchy of a column as words of the command line."""
     from shoal.settings.table import TABLE
@@ -123,9 +129,8 @@ def _command(file: Path, inspection: Inspection) -> str | None:
 
     if not inspection.options:
         return None
-    piped = file.parent.name.startswith(PIPED)
     name = str(file) if not str(file).startswith("-") else f"./{file}"
-    source = ["-", "--from", file.suffix.removeprefix(".")] if piped else [name]
+    source = ["-", "--from", file.suffix.removeprefix(".")] if _is_piped(file) else [name]
     words = ["shoal", "anonymize", *source, "-k", str(K)]
     for option, value in inspection.options.items():
         words += EVERY[option].words(EVERY[option].option.kind.take(value, option))

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack, cast
 
-from shoal.errors import shown
+from shoal.errors import RequestError, shown
 from shoal.settings.toml import toml_of, tupled
 from shoal.settings.tree import tree_of, values_of
 from shoal.system.names import is_url
@@ -104,11 +104,17 @@ def _joined(proposed: Proposed, reading: Reading, orders: Any) -> Proposed:
     return joined
 
 
-def recipe_of(inspection: Inspection, path: Path, k: int) -> str:
-    """Return a recipe that does what is proposed, with a line on every column."""
+def recipe_of(inspection: Inspection, path: Path | None, k: int) -> str:
+    """Return a recipe that does what is proposed, with a line on every column.
+
+    Without a `path` it names no input.
+    """
+    if not inspection.options:
+        raise RequestError("no recipe is proposed: no column is left to group")
     tree = tree_of(values_of({"k": k, **inspection.options}))
-    place = str(path) if is_url(str(path)) else str(path.absolute())
-    tree["input"] = {"path": place, **tree.get("input", {})}
+    if path is not None:
+        place = str(path) if is_url(str(path)) else str(path.absolute())
+        tree["input"] = {"path": place, **tree.get("input", {})}
     lines = [
         "# Proposed by shoal inspect: look at every role before it is run.",
         *(f"#   {shown(c.name)}: {c.suspected}: {c.reason}" for c in inspection.columns),

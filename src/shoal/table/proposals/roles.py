@@ -27,6 +27,7 @@ UNIQUE = 0.5  # beyond it an other column is refused
 MANY, SPREAD = 20, 0.05  # different values of what numbers people, and as a share of the cells
 CLASSES = 30  # different values up to which private matters are categories
 WEIGHED = 250.0  # no body weighs more, in kilograms: half of the records do not
+MEASURED = (Meaning.EVENT, Meaning.BODY, Meaning.MONEY)
 KNOWN = {
     Meaning.BIRTH: "a date of birth, which many know and registers hold",
     Meaning.AGE: "an age, which neighbors and registers know",
@@ -124,7 +125,7 @@ def _weighs(content: Content) -> RoleProposal | None:
 
 def _singles_out(content: Content) -> RoleProposal | None:
     """Propose as identifier what is different for nearly every record, and no known attribute."""
-    known = content.meaning in KNOWN or content.look is Look.ICD10
+    known = _is_known(content) or content.look is Look.ICD10
     if content.present < 2 or known or content.column.doubt:
         return None
     reason = too_different(content.kind, content.different, content.present)
@@ -151,10 +152,17 @@ def _is_private(content: Content) -> RoleProposal | None:
     return RoleProposal(Role.SENSITIVE, reason)
 
 
+def _is_known(content: Content) -> bool:
+    """Tell whether a column is what its name says; measures are numbers, or a few classes."""
+    if content.meaning in MEASURED and not content.kind.is_numeric:
+        return content.different <= CLASSES
+    return content.meaning in KNOWN
+
+
 def _known_elsewhere(content: Content) -> str:
     """Return why a column is proposed as quasi-identifier."""
     many = f"{content.different:,}"
-    if content.meaning in KNOWN:
+    if content.meaning is not None and _is_known(content):
         known = KNOWN[content.meaning]
         if content.meaning is Meaning.EVENT and content.kind in (Kind.DATE, Kind.DATETIME):
             known = "a date of something that others noticed"

@@ -196,8 +196,8 @@ EVENT = (
     "data, data di ricovero, data ricovero, data di dimissione, data dimissione, degenza",
 )
 DIAGNOSIS = (
-    "diagnosis, diagnoses, icd, icd10, icd 10, icd code, disease, condition, illness, "
-    "main diagnosis, primary diagnosis, treatment, therapy, medication, drug, procedure, hiv, "
+    "diagnosis, diagnoses, icd, icd10, icd 10, icd code, disease, illness, "
+    "main diagnosis, primary diagnosis, treatment, therapy, medication, hiv, "
     "disability, symptom",
     "diagnose, diagnosen, hauptdiagnose, nebendiagnose, krankheit, erkrankung, behandlung, "
     "therapie, medikament, medikation, behinderung, icd kode",

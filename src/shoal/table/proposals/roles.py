@@ -181,7 +181,7 @@ def _known_elsewhere(content: Content) -> str:
         return f"{many} codes of {content.code_length} signs, perhaps known elsewhere"
     if content.kind is Kind.TEXT:
         return f"{many} categories, perhaps known elsewhere"
-    if content.kind is Kind.BOOLEAN or content.different == 2:
-        return "yes or no, perhaps known elsewhere"
+    if content.kind is Kind.BOOLEAN or (content.kind.is_number and content.different == 2):
+        return "two values, as yes and no are, perhaps known elsewhere"
     kind = "dates" if content.kind in (Kind.DATE, Kind.DATETIME) else "numbers"
     return f"{many} different {kind}, perhaps known elsewhere"

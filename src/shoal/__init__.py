@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from shoal.run.anonymize import anonymize as anonymize
     from shoal.run.compare.grid import compare as compare
     from shoal.run.compare.points import Comparison as Comparison
+    from shoal.run.inspect import inspect as inspect
     from shoal.run.lower_bound import lower_bound as lower_bound
     from shoal.run.measure import measure as measure
     from shoal.run.microaggregate import ColumnByColumn as ColumnByColumn
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from shoal.settings.presets import presets as presets
     from shoal.table.hierarchy.view import Hierarchy as Hierarchy
     from shoal.table.hierarchy.view import hierarchy as hierarchy
+    from shoal.table.inspect import Inspection as Inspection
     from shoal.table.read import read as read
     from shoal.table.table import Table as Table
 
@@ -67,6 +69,7 @@ _HOME = {
     "EngineError": "errors",
     "Hierarchy": "table.hierarchy.view",
     "InputError": "errors",
+    "Inspection": "table.inspect",
     "Measures": "measures.result",
     "OutputError": "errors",
     "Partition": "partition",
@@ -92,6 +95,7 @@ _HOME = {
     "compare": "run.compare.grid",
     "datasets": "",
     "hierarchy": "table.hierarchy.view",
+    "inspect": "run.inspect",
     "lower_bound": "run.lower_bound",
     "measure": "run.measure",
     "methods": "methods.registry",
@@ -114,6 +118,7 @@ __all__ = [
     "EngineError",
     "Hierarchy",
     "InputError",
+    "Inspection",
     "Measures",
     "OutputError",
     "Partition",
@@ -140,6 +145,7 @@ __all__ = [
     "compare",
     "datasets",
     "hierarchy",
+    "inspect",
     "lower_bound",
     "measure",
     "methods",

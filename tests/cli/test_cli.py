@@ -360,9 +360,9 @@ def test_inspect_suspects(shoal, tmp_path):
     assert {c["name"]: c["reason"] for c in columns} == {
         "const": "every record has the same value",
         "none": "every cell is missing",
-        "list": "its cells cannot be grouped",
+        "list": "its cells cannot be grouped, and most are unique",
         "run": "no two records share a value: a running number?",
-        "day": "perhaps known elsewhere",
+        "day": "two values, as yes and no are, perhaps known elsewhere",
     }
     (tmp_path / "h.csv").write_text("a,b\n")
     assert "there are no records" in shoal("inspect", tmp_path / "h.csv").out

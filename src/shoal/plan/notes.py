@@ -21,7 +21,8 @@ from shoal.table.hierarchy.listed import Listed
 from shoal.table.hierarchy.values import Rule
 from shoal.table.integer_codes import integer_code_notes
 from shoal.table.profile import Profile
-from shoal.table.roles import Kind, Role
+from shoal.table.proposals.meanings import Meaning, meaning_of
+from shoal.table.roles import Column, Kind, Role
 from shoal.table.similar_names import similar_name_notes
 from shoal.table.table import Table
 
@@ -32,6 +33,11 @@ def column_notes(plan: Plan, profile: Profile, rules: Sequence[Rule] = ()) -> li
     quasi = schema.with_role(Role.QUASI_IDENTIFIER)
     notes = unnamed_notes(plan.unnamed) + similar_name_notes([*schema.names, *settings.roles.drop])
     notes += [rule.repeated for rule in rules if isinstance(rule, Listed) and rule.repeated]
+    notes += [
+        f"{shown(name)} holds codes of one length, and nobody gave it a hierarchy: generalized by "
+        f"{option('hierarchies', {name: rule})}"
+        for name, rule in plan.proposed.items()
+    ]
     unique = [column.name for column in quasi if profile.reason(column)]
     if unique:
         notes.append(
@@ -51,7 +57,18 @@ def column_notes(plan: Plan, profile: Profile, rules: Sequence[Rule] = ()) -> li
     notes += writing_notes(quasi)
     names = [name for name, one in plan.aggregators.items() if one == "mean"]
     unasked = [name for name in names if not is_mean_requested(schema[name], settings)]
+    notes += _postcode_notes([schema[name] for name in unasked])
     return notes + integer_code_notes(schema, unasked, profile.rows, profile.different)
+
+
+def _postcode_notes(averaged: Sequence[Column]) -> list[str]:
+    """Return notes on whole numbers that are named like postcodes, of which means say nothing."""
+    return [
+        f"{shown(column.name)} is named like a postcode, and means of it are released; say "
+        f"{option('hierarchies', {column.name: 'prefixes'})} to keep first digits"
+        for column in averaged
+        if column.kind is Kind.INTEGER and meaning_of(column.name) is Meaning.POSTCODE
+    ]
 
 
 def unnamed_notes(unnamed: Sequence[str]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from shoal.errors import RequestError, nearest_names, shown
@@ -14,7 +14,12 @@ from shoal.plan.aggregators import build_aggregators
 from shoal.plan.costs import Estimate
 from shoal.plan.encoder import by_hierarchies, has_mixed_cells
 from shoal.plan.estimate import check_fits, expected, machine_memory
-from shoal.plan.hierarchies import compared_columns, grouping_hierarchies, with_hierarchies
+from shoal.plan.hierarchies import (
+    compared_columns,
+    grouping_hierarchies,
+    with_hierarchies,
+    with_proposed,
+)
 from shoal.plan.kept_columns import check_kept, check_rounding, with_rounding
 from shoal.plan.profile import TableProfile
 from shoal.plan.recoding import check_recoding
@@ -40,7 +45,8 @@ class Plan:
     are texts or missing, or hierarchies are named; `by_hierarchies` is the encoder: nodes of
     `hierarchies`, else distances; `aggregators` say what a group releases, by
     column. `estimate` is what the run is expected to take, None where it was never measured.
-    `folder` is where files of hierarchies are looked for.
+    `folder` is where files of hierarchies are looked for; `proposed` are the hierarchies that
+    nobody gave.
     """
 
     settings: Settings
@@ -53,6 +59,7 @@ class Plan:
     aggregators: Mapping[str, str]
     estimate: Estimate | None
     folder: Path | None = None
+    proposed: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def k(self) -> int:
@@ -177,6 +184,7 @@ def make_plan(
     check_rounding(schema, settings)
     schema = with_orders(schema, settings.orders, compared_columns(schema, settings))
     settings = with_hierarchies(settings, schema, folder)
+    settings, proposed = with_proposed(settings, schema, profile)
     _check_columns(schema, settings, profile)
     whole, profile = profile, _complete(settings, schema, profile)
     if settings.protect.incomplete == "delete":
@@ -192,7 +200,7 @@ def make_plan(
     check_recoding(settings, aggregators)
     return Plan(
         settings, schema, grouped, assigned.unnamed, is_mixed, encoder, hierarchies, aggregators,
-        expected(settings, profile.rows, columns, encoder), folder,
+        expected(settings, profile.rows, columns, encoder), folder, proposed,
     )  # fmt: skip
 
 

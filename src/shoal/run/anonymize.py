@@ -168,7 +168,8 @@ def anonymize(
     `suppress` of them where their classes are smaller than k.
     `hierarchies` says of a column what its tree is ("ages.csv", "widths:5,10", "prefixes:3,2",
     "dates"; see `shoal hierarchy build`), or is a folder of files COLUMN.csv; the others get
-    balanced intervals or a flat tree. In matching a missing cell is a value of its own. A group
+    balanced intervals or a flat tree, texts that are codes of one length, such as postcodes, their
+    prefixes, which report and recipe say. In matching a missing cell is a value of its own. A group
     releases a mean for all its records if at least k of its cells are present (of k people, where
     `person` is given), so that nobody can tell who had none; else, and of texts, `*`.
     `incomplete="delete"` leaves such records out. `orders` lists the values of an ordinal column,

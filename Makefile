@@ -12,7 +12,7 @@ TESTS := $(BIN)/python -m pytest -n $$(($$($(BIN)/python -c 'import os; print(os
 # what tests use; Spark is apart, as it needs Java
 TESTED := $(foreach one,charts dask duckdb formats optimal sign sklearn web,--extra $(one))
 
-.PHONY: run test test-all lint coverage attacks fuzz faults bars papers papers-full published study thesis search kaim mixed closeness audit measures risk scale records records-check estimates load cluster mutate size compat lock clean
+.PHONY: run test test-all lint coverage attacks fuzz real-files faults bars papers papers-full published study thesis search kaim mixed closeness audit measures risk scale records records-check estimates load cluster mutate size compat lock clean
 
 run: $(VENV)/run.stamp          ## anonymize the embedded sample into out/ and out.private/
 	$(BIN)/shoal run src/shoal/datasets/patients.toml -o out/ --force
@@ -41,6 +41,12 @@ attacks: $(VENV)/test.stamp     ## attacks on what is published, each carried ou
 
 fuzz: $(VENV)/test.stamp        ## random tables and options through every door; docs/fuzz has the figures
 	cd tests && ../$(BIN)/python -m fuzz run --page ../docs/fuzz/README.md
+
+REAL_FILES ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/shoal-real-files
+
+real-files: $(VENV)/test.stamp  ## SPSS, Stata and SAS files of other packages: read, written, read the same
+	$(BIN)/python benchmarks/real_files/fetch.py $(REAL_FILES)
+	SHOAL_REAL_FILES=$(REAL_FILES) $(BIN)/python -m pytest tests/table/test_real_files.py
 
 faults: $(VENV)/test.stamp      ## kills, failing calls and full disks while a release is written
 	cd tests && ../$(BIN)/python faults.py

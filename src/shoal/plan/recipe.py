@@ -54,7 +54,7 @@ def repeating_settings(plan: Plan, method: str, log: SearchLog | None) -> Settin
         input={
             "path": source.path,
             "sha256": source.sha256,
-            **source.dialect.to_settings(),
+            **source.how,
             "delimiter": source.found_delimiter,
             "missing": source.missing,
             "types": dict(source.types),

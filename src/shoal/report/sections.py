@@ -143,10 +143,10 @@ class SurveySection(TypedDict, total=False):
 
 
 class RoundedFigure(TypedDict):
-    """A figure that may be published: None where it may not, and the step of its rounding."""
+    """A figure that may be published, and the step of its rounding; None where it may not be."""
 
     value: float | None
-    step: float
+    step: float | None
 
 
 class LossSection(TypedDict, total=False):

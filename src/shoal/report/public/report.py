@@ -213,7 +213,7 @@ def _measures(report: ReportFields) -> dict[str, Any]:
     if values and len(values) == len(gaps):
         rounded["distributions"] = {
             **_figure("distributions", max(values.values()), ""),
-            "step": max(gap["step"] for gap in gaps.values()),
+            "step": max(gap["step"] or 0.0 for gap in gaps.values()),
             "by": values,
         }
     sizes = report.verification

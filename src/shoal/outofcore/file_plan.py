@@ -103,6 +103,8 @@ def check_possible(settings: Settings) -> None:
         needs = f"method {find(protect.method).info.name}"
     elif settings.search_options() or protect.start is not None:
         needs = "a search with limits of its own"
+    elif protect.suppress:
+        needs = "suppression with a budget"
     elif requirement.of_sensitive or requirement.dominance is not None or requirement.k_of:
         needs = "what is asked beyond k"
     elif roles.person is not None:

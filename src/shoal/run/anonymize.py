@@ -163,6 +163,8 @@ def anonymize(
     (`kaim`, `k-member`), and columns that have a hierarchy. Where quasi-identifiers hold texts,
     `auto` is `kaim+`, which generalizes as little as possible; where all release means, medians,
     modes or medoids, it searches with the distance that these lose (see `shoal.microaggregate`).
+    `suppress` leaves out up to this share of the records, those without which the others lose
+    least; the loss counts each as wholly lost.
     `full-domain` releases one level of every column for all records, and leaves out up to the share
     `suppress` of them where their classes are smaller than k.
     `hierarchies` says of a column what its tree is ("ages.csv", "widths:5,10", "prefixes:3,2",
@@ -263,6 +265,11 @@ def anonymize_with(
     partition, more = find_groups(grouped, plan, coded, conditions, report, threads)
     LOG.info("%s", partition.summary())
     if partition.recoding is None:
+        if partition.suppressed.size:
+            kept = np.delete(np.arange(table.rows), partition.suppressed)
+            table, grouped, survey = table.take(kept), grouped.take(kept), survey.take(kept)
+            if coded is not None:  # intervals of the data are those of the records that are left
+                coded = code(grouped, plan.hierarchies, folder, plan.ranges)
         wider = wider_groups(grouped, partition, plan.requirement, report, survey.strata)
     else:  # whose classes have the k of every column
         assert coded is not None

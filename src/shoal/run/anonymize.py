@@ -46,10 +46,11 @@ from shoal.report.figures import figures_of
 from shoal.report.figures.stable import compared
 from shoal.report.html.document import draw_ahead
 from shoal.report.sections import DominanceSection
-from shoal.run.group import Conditions, find_groups, recoded
+from shoal.run.group import find_groups, recoded
 from shoal.run.live import Shown, reporting
 from shoal.run.privacy_warning import privacy_warning
 from shoal.run.result import FrameT, Result
+from shoal.run.strata import Conditions
 from shoal.run.type_change_warning import type_change_warning
 from shoal.save.holdable import check_holdable
 from shoal.settings import Settings

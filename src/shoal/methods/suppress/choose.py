@@ -130,11 +130,12 @@ class _Search:
         order = np.argsort(-score, kind="stable")
         if strata is None:
             return order[: min(self.task.budget, max(0, order.size - k))]
-        left, out = np.bincount(strata), []
+        left = np.bincount(strata)
+        out: list[int] = []
         for row in order:
             if len(out) < self.task.budget and left[strata[row]] > k:
                 left[strata[row]] -= 1
-                out.append(row)
+                out.append(int(row))
         return np.array(out, dtype=np.int64)
 
     def optimum(self, labels: Integers) -> Grouping:

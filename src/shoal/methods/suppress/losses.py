@@ -51,7 +51,7 @@ class Losses:
             apart = points - group_means(points, labels, own)[labels]
             squared = (apart * apart).sum(axis=1)
             lost = squared if own is None else squared * own
-            return np.bincount(labels, lost, minlength=count)
+            return np.bincount(labels, lost, minlength=count).astype(np.float64)
         some = encoding.coded.take(rows)
         total = np.zeros(count)
         for column, weight in zip(some.columns, self.column_weights, strict=True):
@@ -61,8 +61,9 @@ class Losses:
     def without(self, groups: Sequence[Integers]) -> list[Floats]:
         """Return what each group loses without each of its members in turn.
 
-        Of n points that is SSE - n / (n - 1) of the member's squared distance to the mean, by survey
-        weights W / (W - w) times w (Späth 1980, Cluster Analysis Algorithms, the exchange method).
+        Of n points that is SSE - n / (n - 1) of the member's squared distance to the mean; by
+        survey weights w, which sum up to W, w W / (W - w) of it (Späth 1980, Cluster Analysis
+        Algorithms: the exchange method).
         """
         if isinstance(self.encoding, Points):
             return [self._without_points(self.encoding, group) for group in groups]
@@ -77,9 +78,8 @@ class Losses:
         whole = own.sum()
         apart = matrix - own @ matrix / whole
         squared = own * (apart * apart).sum(axis=1)
-        left: Floats = squared.sum() - squared * whole / np.maximum(
-            whole - own, np.finfo(float).tiny
-        )
+        others = np.maximum(whole - own, np.finfo(float).tiny)
+        left: Floats = squared.sum() - squared * whole / others
         return np.maximum(0.0, left)
 
 

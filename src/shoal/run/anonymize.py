@@ -33,6 +33,7 @@ from shoal.plan.notes import (
 from shoal.plan.plan import plan_table
 from shoal.plan.reading import read_table
 from shoal.plan.recipe import repeating_settings
+from shoal.plan.suppressed import suppressed_section
 from shoal.progress import Callback, Reporter
 from shoal.release.aggregate import aggregate as aggregate_groups
 from shoal.release.checked import check_release, check_survey
@@ -45,7 +46,7 @@ from shoal.report.chunk import Chunk
 from shoal.report.figures import figures_of
 from shoal.report.figures.stable import compared
 from shoal.report.html.document import draw_ahead
-from shoal.report.sections import DominanceSection
+from shoal.report.sections import DominanceSection, SuppressedSection
 from shoal.run.group import find_groups, recoded
 from shoal.run.live import Shown, reporting
 from shoal.run.privacy_warning import privacy_warning
@@ -265,7 +266,10 @@ def anonymize_with(
     conditions = Conditions(given, build_constraints(grouped, plan, survey.persons), survey)
     partition, more = find_groups(grouped, plan, coded, conditions, report, threads)
     LOG.info("%s", partition.summary())
+    left_out = SuppressedSection()
     if partition.recoding is None:
+        if partition.suppression is not None:
+            left_out = suppressed_section(table, plan, survey, partition.suppressed)
         if partition.suppressed.size:
             kept = np.delete(np.arange(table.rows), partition.suppressed)
             table, grouped, survey = table.take(kept), grouped.take(kept), survey.take(kept)
@@ -305,7 +309,7 @@ def anonymize_with(
         Released(
             table, numbered.names, aggregators, trees, recipe.roles.drop, plan.rounding,
             compared(table, released, trees, plan.k, threads, classes) if measured else {},
-            recipe.release.group_column,
+            recipe.release.group_column, left_out,
         ),
         Run.of(partition, plan.seed, time.perf_counter() - start, given is not None),
         Findings(
@@ -326,7 +330,7 @@ def anonymize_with(
             ),
             survey_columns(recipe),
         ),
-        figures_of([chunk], plan.k, deleted, coded, threads=threads),
+        figures_of([chunk], plan.k, deleted, coded, threads, left_out.get("records") or 0),
     )  # fmt: skip
     if measured:
         draw_ahead(result)  # while the rest is measured

@@ -20,7 +20,7 @@ from shoal.progress import Reporter
 ROUNDING = 1e-9  # of a share of the records
 TURNS = 4  # in which the budget is spent
 EXCHANGES = 3  # at most, after every start
-ROUNDS = {"quick": 0, "normal": 5, "best": 30}  # how often some come back, by effort
+ROUNDS = {"quick": 5, "normal": 10, "best": 40}  # how often some come back, by effort
 BACK = 0.4  # of the records that are left out, where some come back
 
 

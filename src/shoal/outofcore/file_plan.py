@@ -113,6 +113,8 @@ def check_possible(settings: Settings) -> None:
         needs = "a survey's weights, strata or households"
     elif settings.release.group_column is not None:
         needs = "a column of group numbers"
+    elif settings.release.totals is not None:
+        needs = "a release with given totals"
     elif settings.release.intervals == "columns":
         needs = "a release of intervals in two columns"
     elif "none" in (digits.values() if isinstance(digits, dict) else [digits]):

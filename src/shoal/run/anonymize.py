@@ -52,6 +52,7 @@ from shoal.run.live import Shown, reporting
 from shoal.run.privacy_warning import privacy_warning
 from shoal.run.result import FrameT, Result
 from shoal.run.strata import Conditions
+from shoal.run.totals import Grouped, read_totals, with_totals
 from shoal.run.type_change_warning import type_change_warning
 from shoal.save.holdable import check_holdable
 from shoal.settings import Settings
@@ -253,6 +254,7 @@ def anonymize_with(
     plan, profile = plan_table(original, settings, folder)
     table, survey, notes = survey_design(plan.prepared(original), plan)
     plan.check_fits()
+    totals = read_totals(table, plan, survey)
     if plan.estimate is not None and on_estimate is not None:
         on_estimate(plan.estimate)
 
@@ -285,6 +287,9 @@ def anonymize_with(
     aggregators = plan.released_as
     released = aggregate_groups(table, partition, plan.aggregation, coded, wider, survey)
     released = in_whole_periods(released)
+    if totals is not None:
+        groups = Grouped(partition, wider, survey.strata)
+        released = with_totals(released, table, totals, plan, groups)
     released, weights = with_weights(released, partition, *plan.released_weights)
     if coded is not None:
         on_column = partial(report, "checking")

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Annotated, Literal
 
 from shoal.hints import option
-from shoal.settings.kinds import CHOICES, DECIMALS, FLAG, STEPS
+from shoal.settings.kinds import CHOICES, DECIMALS, FLAG, PLACE, STEPS
 from shoal.settings.option import Number, Option, Part
 
 How = Literal["mean", "median", "mode", "medoid", "generalize", "range"]
@@ -83,6 +83,16 @@ class ReleaseSettings(Part):
             STEPS,
         ),
     ] = {}
+    totals: Annotated[
+        str | None,
+        _writing(
+            "A csv file of totals that are published anyway: columns of quasi-identifiers that "
+            f"release means, a row for each stratum of {option('by')}. Means move by up to a step of "
+            "their rounding so that the release has the same.",
+            PLACE, commands=("anonymize",), functions=("anonymize", *WRITES_FILES),
+            instead=WRITES_NOTHING, desk=False,
+        ),
+    ] = None  # fmt: skip
     weights_as: Annotated[
         str | None,
         _writing(

@@ -77,6 +77,7 @@ class AnonymizeOptions(Shared, total=False):
     method: str
     refine: str | None
     suppress: float | str
+    totals: str | os.PathLike[str] | None
     group_column: str | None
 
 
@@ -90,6 +91,7 @@ class AnonymizeFileOptions(Shared, total=False):
     keep_order: bool
     spreadsheet_safe: bool
     dialect: str
+    totals: str | os.PathLike[str] | None
     group_column: str | None
     report: bool
     force: bool
@@ -113,6 +115,7 @@ class PreviewOptions(Shared, total=False):
     keep_order: bool
     spreadsheet_safe: bool
     dialect: str
+    totals: str | os.PathLike[str] | None
     group_column: str | None
     memory: str | None
     engine: str | None

@@ -19,7 +19,6 @@ sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "tests")]
 
 from naive import suppressing  # noqa: E402
 from reference import NAMES, adult, folder, trees  # noqa: E402
-
 from shoal.methods.problem import Nodes, Points  # noqa: E402
 from shoal.methods.suppress.choose import Regroup, Task, allowed, choose  # noqa: E402
 from shoal.methods.suppress.losses import Losses  # noqa: E402

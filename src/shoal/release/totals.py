@@ -3,7 +3,8 @@
 Of all changes that give a total, the one of least squares moves every mean by the same (Deville and
 Särndal 1992: calibration, linear case). On a grid of steps, groups move by f or f + 1 steps each,
 so that the steps times records are what the total lacks: a subset of the groups with a given sum of
-sizes, those first whose rounded mean is farthest below the exact one.
+sizes, those first whose rounded mean is farthest below the exact one. Where no subset has that sum,
+some move down while others move up.
 """
 
 from __future__ import annotations
@@ -50,17 +51,12 @@ def calibrated(means: Means, total: int) -> Integers | None:
     chosen = _with_sum(means.sizes, below, rest)
     if chosen is not None:
         return means.steps + least + chosen
-    for size in np.unique(means.sizes).tolist() if least > -MOST else ():  # one moves down for it
-        own = np.flatnonzero(means.sizes == size)
-        down = int(own[below[own].argmin()])
-        others = np.delete(np.arange(means.sizes.size), down)
-        chosen = _with_sum(means.sizes[others], below[others], rest + size)
-        if chosen is not None:
-            moved = means.steps + least
-            moved[others] += chosen
-            moved[down] -= 1
-            return moved
-    return None
+    twice = np.concatenate((means.sizes, means.sizes))  # from MOST steps down, each up to two up
+    first = np.concatenate((below + 2.0, below))
+    chosen = _with_sum(twice, first, lacking + MOST * whole)
+    if chosen is None:
+        return None
+    return means.steps - MOST + chosen.reshape(2, -1).sum(axis=0)
 
 
 def nearest_total(means: Means, total: int) -> int:

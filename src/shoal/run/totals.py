@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 
-from shoal.errors import RequestError, listed, nearest_names, shown
+from shoal.errors import RequestError, in_shape, listed, nearest_names, shown
 from shoal.hints import option
 from shoal.kernels.arrays import Integers
 from shoal.partition import Partition, first_rows
@@ -23,9 +23,13 @@ from shoal.table.table import Table, as_floats
 
 @dataclass(frozen=True)
 class Totals:
-    """Totals by column and stratum, in the order of the strata; one where there are none."""
+    """Totals by column and stratum, in the order of the strata; one where there are none.
+
+    `within` is how far off the release may be.
+    """
 
     columns: Mapping[str, tuple[Fraction, ...]]
+    within: Fraction
 
 
 def read_totals(table: Table, plan: Plan, survey: Survey) -> Totals | None:
@@ -52,7 +56,8 @@ def read_totals(table: Table, plan: Plan, survey: Survey) -> Totals | None:
             )
         _step(table[name], plan)
     order = _rows(given, table, by, survey)
-    return Totals({name: _numbers(given[name], order) for name in names})
+    within = Fraction(str(plan.settings.release.totals_within))
+    return Totals({name: _numbers(given[name], order) for name in names}, within)
 
 
 def _rows(given: Table, table: Table, by: tuple[str, ...], survey: Survey) -> list[int]:
@@ -60,8 +65,8 @@ def _rows(given: Table, table: Table, by: tuple[str, ...], survey: Survey) -> li
     if survey.strata is None:
         if given.rows != 1:
             raise RequestError(
-                f"{option('totals')}: {given.rows:,} rows of totals, but no strata; give one row, or "
-                f"say {option('by')}"
+                f"{option('totals')}: {given.rows:,} rows of totals, but no strata; give one row, "
+                f"or say {option('by')}"
             )
         return [0]
     lacking = [name for name in by if name not in given.names]
@@ -115,10 +120,10 @@ def with_totals(
     """
 
     def moved(column: Column) -> Column:
-        own = totals.columns.get(column.name)
-        if own is None:
+        if column.name not in totals.columns:
             return column
-        return _moved(column, table[column.name], own, _step(table[column.name], plan), groups)
+        means = _Column(column, table[column.name], _step(table[column.name], plan))
+        return means.moved(totals.columns[column.name], totals.within, groups)
 
     return released.mapped(moved)
 
@@ -136,31 +141,40 @@ class Grouped:
         return self.wider.get(name, self.partition).labels
 
 
-def _moved(
-    column: Column, before: Column, totals: tuple[Fraction, ...], step: Fraction, groups: Grouped
-) -> Column:
-    """Return a column of means, moved stratum by stratum."""
-    labels = groups.labels(column.name)
-    first = first_rows(labels, int(labels.max()) + 1)
-    sizes = np.bincount(labels)
-    exact = np.bincount(labels, as_floats(before)) / sizes / float(step)
-    cells = column.values.take(pa.array(first)).to_pylist()
-    steps = np.array([round(Fraction(str(cell)) / step) for cell in cells], dtype=np.int64)
-    of = np.zeros(first.size, dtype=np.int64) if groups.strata is None else groups.strata[first]
-    for stratum, total in enumerate(totals):
-        own = np.flatnonzero(of == stratum)
-        means = Means(steps[own], exact[own], sizes[own])
-        wanted = total / step
-        found = None
-        if wanted.denominator == 1:
-            found = calibrated(means, int(wanted))
-        if found is None:
-            near = nearest_total(means, round(wanted)) * step
-            raise RequestError(
-                f"{option('totals')}: a total of {shown(column.name)} cannot be met by means that "
-                f"move by one step of {float(step):g}; the nearest is {float(abs(near - total)):g} off"
-            )
-        steps[own] = found
-    made = [float(step * int(one)) for one in steps.tolist()]
-    values = pa.array(made if column.kind is Kind.FLOAT else [int(one) for one in made])
-    return column.replace(values=values.cast(column.values.type).take(pa.array(labels)))
+@dataclass(frozen=True, eq=False)
+class _Column:
+    """A column of released means, what it was before, and the step of its rounding."""
+
+    __repr__ = in_shape
+
+    released: Column
+    before: Column
+    step: Fraction
+
+    def moved(self, totals: tuple[Fraction, ...], within: Fraction, groups: Grouped) -> Column:
+        """Return the means, moved stratum by stratum."""
+        column, step = self.released, self.step
+        labels = groups.labels(column.name)
+        first = first_rows(labels, int(labels.max()) + 1)
+        sizes = np.bincount(labels)
+        exact = np.bincount(labels, as_floats(self.before)) / sizes / float(step)
+        cells = column.values.take(pa.array(first)).to_pylist()
+        steps = np.array([round(Fraction(str(cell)) / step) for cell in cells], dtype=np.int64)
+        of = np.zeros(first.size, dtype=np.int64) if groups.strata is None else groups.strata[first]
+        for stratum, total in enumerate(totals):
+            own = np.flatnonzero(of == stratum)
+            means = Means(steps[own], exact[own], sizes[own])
+            near = nearest_total(means, round(total / step))
+            off = abs(near * step - total)
+            if off > within:
+                raise RequestError(
+                    f"{option('totals')}: a total of {shown(column.name)} cannot be met by means "
+                    f"that move by one step of {float(step):g}: the nearest is {float(off):g} off; "
+                    f"{option('totals_within')} says how much may be"
+                )
+            found = calibrated(means, near)
+            assert found is not None
+            steps[own] = found
+        made = [float(step * int(one)) for one in steps.tolist()]
+        values = pa.array(made if column.kind is Kind.FLOAT else [int(one) for one in made])
+        return column.replace(values=values.cast(column.values.type).take(pa.array(labels)))

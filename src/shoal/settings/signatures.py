@@ -78,6 +78,7 @@ class AnonymizeOptions(Shared, total=False):
     refine: str | None
     suppress: float | str
     totals: str | os.PathLike[str] | None
+    totals_within: float
     group_column: str | None
 
 
@@ -92,6 +93,7 @@ class AnonymizeFileOptions(Shared, total=False):
     spreadsheet_safe: bool
     dialect: str
     totals: str | os.PathLike[str] | None
+    totals_within: float
     group_column: str | None
     report: bool
     force: bool
@@ -116,6 +118,7 @@ class PreviewOptions(Shared, total=False):
     spreadsheet_safe: bool
     dialect: str
     totals: str | os.PathLike[str] | None
+    totals_within: float
     group_column: str | None
     memory: str | None
     engine: str | None

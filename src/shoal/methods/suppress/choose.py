@@ -21,6 +21,7 @@ ROUNDING = 1e-9  # of a share of the records
 TURNS = 4  # in which the budget is spent
 EXCHANGES = 3  # at most, after every start
 ROUNDS = {"quick": 5, "normal": 10, "best": 40}  # how often some come back, by effort
+FULL = 5_000  # records up to which that often, of more less often
 BACK = 0.4  # of the records that are left out, where some come back
 
 
@@ -82,7 +83,7 @@ def choose(task: Task, regroup: Regroup, report: Reporter) -> Choice:
         return _choice(least(losses, task.k, task.budget))
     search = _Search(task, losses, regroup, report)
     best = min((search.optimum(labels) for labels in search.starts()), key=lambda one: one.loss)
-    rounds = ROUNDS[task.effort] if task.thorough else 0
+    rounds = ROUNDS[task.effort] * FULL // max(rows, FULL) if task.thorough else 0
     random = np.random.default_rng(task.seed)
     for turn in range(rounds):
         report("suppressing", turn, rounds)

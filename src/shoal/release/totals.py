@@ -56,7 +56,8 @@ def calibrated(means: Means, total: int) -> Integers | None:
     chosen = _with_sum(twice, first, lacking + MOST * whole)
     if chosen is None:
         return None
-    return means.steps - MOST + chosen.reshape(2, -1).sum(axis=0)
+    moved: Integers = means.steps - MOST + chosen.reshape(2, -1).sum(axis=0)
+    return moved
 
 
 def nearest_total(means: Means, total: int) -> int:

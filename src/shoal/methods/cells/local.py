@@ -69,7 +69,8 @@ class Masks:
         place = np.arange(own.size) - np.flatnonzero(first)[np.cumsum(first) - 1]
         counts = np.bincount(own, minlength=self.sizes.size)
         sizes = self.sizes[own]
-        return rows[(counts[own] == sizes) | (place < sizes - k)]
+        free: Integers = rows[(counts[own] == sizes) | (place < sizes - k)]
+        return free
 
     def _open(self) -> None:
         """Open patterns that at least k records are cheaper by, the most gain first."""

@@ -47,7 +47,7 @@ EXAMPLES = {
     "quote": "'", "widths": [5, 2], "sheet": "Table 1", "dialect": "plain",
     "missing": ["", "NA", "-9"],
     "types": {"age": "number"}, "hierarchy_folder": "trees", "incomplete": "delete",
-    "suppress": 0.05,
+    "suppress": 0.05, "totals": "totals.csv", "totals_within": 0.5,
     "allow_empty": True, "aggregate": {"age": "median"}, "numbers": "interval",
     "intervals": "columns",
     "decimals": {"age": 2, "pay": "none"},

@@ -103,6 +103,8 @@ def check_possible(settings: Settings) -> None:
         needs = f"method {find(protect.method).info.name}"
     elif settings.search_options() or protect.start is not None:
         needs = "a search with limits of its own"
+    elif protect.suppress:
+        needs = "suppression with a budget"
     elif requirement.of_sensitive or requirement.dominance is not None or requirement.k_of:
         needs = "what is asked beyond k"
     elif roles.person is not None:
@@ -111,6 +113,8 @@ def check_possible(settings: Settings) -> None:
         needs = "a survey's weights, strata or households"
     elif settings.release.group_column is not None:
         needs = "a column of group numbers"
+    elif settings.release.totals is not None:
+        needs = "a release with given totals"
     elif settings.release.intervals == "columns":
         needs = "a release of intervals in two columns"
     elif "none" in (digits.values() if isinstance(digits, dict) else [digits]):

@@ -8,7 +8,7 @@ from shoal.errors import listed, shown
 from shoal.hints import option
 from shoal.judge.models.requirement import Requirement
 from shoal.methods.enforce.values import counted
-from shoal.partition import Partition, Recoding
+from shoal.partition import Partition, Recoding, Suppression
 from shoal.plan.aggregators import is_mean_requested
 from shoal.plan.plan import Plan
 from shoal.plan.survey import repeating_identifiers, verb_of
@@ -171,6 +171,8 @@ def group_notes(partition: Partition, stop: StopToken) -> list[str]:
         notes.append(f"auto chose {partition.method}: {partition.reason}")
     if partition.recoding is not None:
         notes += _recoding_notes(partition.recoding, partition.k)
+    if partition.suppression is not None:
+        notes.append(_suppression_note(partition.suppression, partition))
     if partition.enforced:
         notes.append(partition.enforced)
     if partition.search is not None:
@@ -183,6 +185,19 @@ def _recoding_notes(recoding: Recoding, k: int) -> list[str]:
     gone = recoding.suppressed.size
     left = [f"{gone:,} records in classes of fewer than {k} are left out"] if gone else []
     return [recoding.summary(), *left]
+
+
+def _suppression_note(own: Suppression, partition: Partition) -> str:
+    """Say how many records are left out, and what the others lose."""
+    gone = own.suppressed.size
+    if not gone:
+        return "no record is left out: the others would not lose less without any"
+    words = (
+        f"{gone:,} of {gone + partition.labels.size:,} records are left out: the others lose "
+        f"{own.others:.4f} % of what all hold, {partition.information_loss:.4f} % with those "
+        "counted as wholly lost"
+    )
+    return words if own.before is None else f"{words}; quick groups of all lost {own.before:.4f} %"
 
 
 def ended_early(stop: StopToken, blocks: bool = True) -> list[str]:

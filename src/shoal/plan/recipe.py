@@ -8,6 +8,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from shoal.methods.registry import find
 from shoal.partition import SearchLog
 from shoal.plan.aggregators import numbers_as
 from shoal.plan.hierarchies import digests
@@ -27,7 +28,7 @@ def _version() -> str:
 def repeating_settings(plan: Plan, method: str, log: SearchLog | None) -> Settings:
     """Return settings that repeat a run of a plan: every role and choice spelled out."""
     settings, schema, source = plan.settings, plan.schema.schema, plan.schema.source
-    as_asked = bool(settings.roles.by) or _goes_on(settings)
+    as_asked = bool(settings.roles.by) or _goes_on(settings) or _chooses(settings)
     named = settings.roles.group is None and not as_asked
     protect: dict[str, Any] = {"method": method} if named else {}
     again = dict(settings.search)
@@ -72,6 +73,12 @@ def repeating_settings(plan: Plan, method: str, log: SearchLog | None) -> Settin
         hierarchies=trees,
         search=again,
     )
+
+
+def _chooses(settings: Settings) -> bool:
+    """Tell whether records were left out that several groupings chose, not the last one alone."""
+    protect = settings.protect
+    return bool(protect.suppress) and not find(protect.method).info.recodes
 
 
 def _goes_on(settings: Settings) -> bool:

@@ -29,6 +29,7 @@ from shoal.report.sections import (
     PublicSection,
     ReleaseSection,
     SearchSection,
+    SuppressedSection,
     SurveySection,
     TotalSection,
 )
@@ -126,6 +127,7 @@ class ReportFields:
     constant: list[str] = field(default_factory=list)
     made_constant: list[str] = field(default_factory=list)
     verdict: str = ""
+    suppressed: SuppressedSection = field(default_factory=SuppressedSection)
 
     def __post_init__(self) -> None:
         """Decide the verdict, and take notes for what they are: messages that name options."""

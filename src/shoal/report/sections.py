@@ -101,6 +101,18 @@ class MissingSection(TypedDict, total=False):
     text: str
 
 
+class SuppressedSection(TypedDict, total=False):
+    """Records that were left out within a budget: how many, of which strata, and their cells.
+
+    `budget` is the share that was allowed; `cells` counts by column those that were not missing.
+    """
+
+    budget: float
+    records: int | None
+    strata: dict[str, int | None]
+    cells: dict[str, int | None]
+
+
 class CostsSection(TypedDict, total=False):
     """What generalization cost, by the measures that people quote."""
 
@@ -180,5 +192,6 @@ class PublicSection(TypedDict, total=False):
     loss: RoundedFigure
     columns: dict[str, dict[str, RoundedFigure | dict[str, RoundedFigure]]]
     missing: dict[str, RoundedFigure]
+    suppressed: dict[str, RoundedFigure | dict[str, RoundedFigure]]
     gaps: dict[str, RoundedFigure]
     linked: dict[str, RoundedFigure]

@@ -34,6 +34,7 @@ from shoal.plan.notes import (
 from shoal.plan.plan import plan_table
 from shoal.plan.reading import read_table
 from shoal.plan.recipe import repeating_settings
+from shoal.plan.suppressed import suppressed_section
 from shoal.progress import Callback, Reporter
 from shoal.release.aggregate import aggregate as aggregate_groups
 from shoal.release.checked import check_release, check_survey
@@ -46,11 +47,13 @@ from shoal.report.chunk import Chunk
 from shoal.report.figures import figures_of
 from shoal.report.figures.stable import compared
 from shoal.report.html.document import draw_ahead
-from shoal.report.sections import DominanceSection
-from shoal.run.group import Conditions, find_groups, recoded
+from shoal.report.sections import DominanceSection, SuppressedSection
+from shoal.run.group import find_groups, recoded
 from shoal.run.live import Shown, reporting
 from shoal.run.privacy_warning import privacy_warning
 from shoal.run.result import FrameT, Result
+from shoal.run.strata import Conditions
+from shoal.run.totals import Grouped, read_totals, with_totals
 from shoal.run.type_change_warning import type_change_warning
 from shoal.save.holdable import check_holdable
 from shoal.settings import Settings
@@ -164,6 +167,8 @@ def anonymize(
     (`kaim`, `k-member`), and columns that have a hierarchy. Where quasi-identifiers hold texts,
     `auto` is `kaim+`, which generalizes as little as possible; where all release means, medians,
     modes or medoids, it searches with the distance that these lose (see `shoal.microaggregate`).
+    `suppress` leaves out up to this share of the records, those without which the others lose
+    least; the loss counts each as wholly lost.
     `full-domain` releases one level of every column for all records, and leaves out up to the share
     `suppress` of them where their classes are smaller than k.
     `hierarchies` says of a column what its tree is ("ages.csv", "widths:5,10", "prefixes:3,2",
@@ -253,6 +258,7 @@ def anonymize_with(
     plan, profile = plan_table(original, settings, folder)
     table, survey, notes = survey_design(plan.prepared(original), plan)
     plan.check_fits()
+    totals = read_totals(table, plan, survey)
     if plan.estimate is not None and on_estimate is not None:
         on_estimate(plan.estimate)
 
@@ -266,7 +272,15 @@ def anonymize_with(
     conditions = Conditions(given, build_constraints(grouped, plan, survey.persons), survey)
     partition, more = find_groups(grouped, plan, coded, conditions, report, threads)
     LOG.info("%s", partition.summary())
+    left_out = SuppressedSection()
     if partition.recoding is None:
+        if partition.suppression is not None:
+            left_out = suppressed_section(table, plan, survey, partition.suppressed)
+        if partition.suppressed.size:
+            kept = np.delete(np.arange(table.rows), partition.suppressed)
+            table, grouped, survey = table.take(kept), grouped.take(kept), survey.take(kept)
+            if coded is not None:  # intervals of the data are those of the records that are left
+                coded = code(grouped, plan.hierarchies, folder, plan.ranges)
         wider = wider_groups(grouped, partition, plan.requirement, report, survey.strata)
     else:  # whose classes have the k of every column
         assert coded is not None
@@ -277,6 +291,9 @@ def anonymize_with(
     aggregators = plan.released_as
     released = aggregate_groups(table, partition, plan.aggregation, coded, wider, survey)
     released = in_whole_periods(released)
+    if totals is not None:
+        groups = Grouped(partition, wider, survey.strata)
+        released = with_totals(released, table, totals, plan, groups)
     released, weights = with_weights(released, partition, *plan.released_weights)
     if coded is not None:
         on_column = partial(report, "checking")
@@ -301,7 +318,7 @@ def anonymize_with(
         Released(
             table, numbered.names, aggregators, trees, recipe.roles.drop, plan.rounding,
             compared(table, released, trees, plan.k, threads, classes) if measured else {},
-            recipe.release.group_column,
+            recipe.release.group_column, left_out,
         ),
         Run.of(partition, plan.seed, time.perf_counter() - start, given is not None),
         Findings(
@@ -323,7 +340,7 @@ def anonymize_with(
             ),
             survey_columns(recipe),
         ),
-        figures_of([chunk], plan.k, deleted, coded, threads=threads),
+        figures_of([chunk], plan.k, deleted, coded, threads, left_out.get("records") or 0),
     )  # fmt: skip
     if measured:
         draw_ahead(result)  # while the rest is measured

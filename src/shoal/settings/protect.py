@@ -238,8 +238,8 @@ class ProtectSettings(Part):
     suppress: Annotated[
         Share,
         _method(
-            "The share of records that may be left out, 1% or 0.01: of full-domain those in "
-            "classes of fewer than k. Default: 0.",
+            "The share of records that may be left out, 1% or 0.01: those without which the others "
+            "lose least; of full-domain those in classes of fewer than k. Default: 0.",
             SHARE, commands=("anonymize",),
             instead={"compare": "all methods are compared on the same records"},
         ),

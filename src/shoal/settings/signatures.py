@@ -83,6 +83,8 @@ class AnonymizeOptions(Shared, total=False):
     method: str
     refine: str | None
     suppress: float | str
+    totals: str | os.PathLike[str] | None
+    totals_within: float
     group_column: str | None
 
 
@@ -97,6 +99,8 @@ class AnonymizeFileOptions(Shared, total=False):
     keep_order: bool
     spreadsheet_safe: bool
     dialect: str
+    totals: str | os.PathLike[str] | None
+    totals_within: float
     group_column: str | None
     report: bool
     force: bool
@@ -121,6 +125,8 @@ class PreviewOptions(Shared, total=False):
     keep_order: bool
     spreadsheet_safe: bool
     dialect: str
+    totals: str | os.PathLike[str] | None
+    totals_within: float
     group_column: str | None
     memory: str | None
     engine: str | None

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from shoal import datasets as datasets
+    from shoal import steps as steps
     from shoal.errors import Canceled as Canceled
     from shoal.errors import EngineError as EngineError
     from shoal.errors import InputError as InputError
@@ -94,6 +95,7 @@ _HOME = {
     "preview": "run.preview",
     "read": "table.read",
     "refine": "run.microaggregate",
+    "steps": "",
     "verify": "judge.verify",
 }
 
@@ -138,6 +140,7 @@ __all__ = [
     "preview",
     "read",
     "refine",
+    "steps",
     "verify",
 ]
 

@@ -27,6 +27,8 @@ from shoal.report.sections import (
     PublicSection,
     ReleaseSection,
     SearchSection,
+    StepSection,
+    StepsRiskSection,
     SurveySection,
 )
 from shoal.table.encode_nodes import CodedColumn
@@ -40,7 +42,8 @@ class Released:
 
     `aggregators` are those of the quasi-identifiers, `dropped` columns were left out before,
     `rounded` says to multiples of what kept columns were rounded. `compared` are stable figures
-    that whole groups give, all or a sample; `group_column` holds the numbers of groups.
+    that whole groups give, all or a sample; `group_column` holds the numbers of groups. `steps` are
+    those beside grouping, `steps_risk` says what they did to linkage.
     """
 
     table: Table
@@ -51,6 +54,8 @@ class Released:
     rounded: Mapping[str, float]
     compared: Mapping[Key, Stable]
     group_column: str | None = None
+    steps: Sequence[StepSection] = ()
+    steps_risk: StepsRiskSection = field(default_factory=StepsRiskSection)
 
 
 @dataclass(frozen=True)
@@ -164,6 +169,8 @@ def build_report(
         rounded=dict(released.rounded),
         enforced=run.enforced,
         rounding_loss=losses["all_rounding"],
+        steps=list(released.steps),
+        steps_risk=released.steps_risk,
         **figures["constants"],
     )
 

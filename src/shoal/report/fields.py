@@ -27,6 +27,8 @@ from shoal.report.sections import (
     PublicSection,
     ReleaseSection,
     SearchSection,
+    StepSection,
+    StepsRiskSection,
     SurveySection,
     TotalSection,
 )
@@ -123,6 +125,8 @@ class ReportFields:
     rounding_loss: float | None = None
     constant: list[str] = field(default_factory=list)
     made_constant: list[str] = field(default_factory=list)
+    steps: list[StepSection] = field(default_factory=list)
+    steps_risk: StepsRiskSection = field(default_factory=StepsRiskSection)
     verdict: str = ""
 
     def __post_init__(self) -> None:

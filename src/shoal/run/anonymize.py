@@ -33,6 +33,7 @@ from shoal.plan.notes import (
 from shoal.plan.plan import plan_table
 from shoal.plan.reading import read_table
 from shoal.plan.recipe import repeating_settings
+from shoal.plan.steps import after_release, costs_before, with_secret
 from shoal.progress import Callback, Reporter
 from shoal.release.aggregate import aggregate as aggregate_groups
 from shoal.release.checked import check_release, check_survey
@@ -46,10 +47,12 @@ from shoal.report.figures import figures_of
 from shoal.report.figures.stable import compared
 from shoal.report.html.document import draw_ahead
 from shoal.report.sections import DominanceSection
+from shoal.report.steps import step_sections
 from shoal.run.group import Conditions, find_groups, recoded
 from shoal.run.live import Shown, reporting
 from shoal.run.privacy_warning import privacy_warning
 from shoal.run.result import FrameT, Result
+from shoal.run.steps_risk import steps_risk
 from shoal.run.type_change_warning import type_change_warning
 from shoal.save.holdable import check_holdable
 from shoal.settings import Settings
@@ -244,6 +247,7 @@ def anonymize_with(
     start = time.perf_counter()
     report = Reporter.of(callback)
     report("reading", 0, 1)
+    settings, drawn = with_secret(settings)
     original, given = read_table(data, settings, threads)
     LOG.info("%d records, %d columns", original.rows, len(original.columns))
     plan, profile = plan_table(original, settings, folder)
@@ -274,6 +278,8 @@ def anonymize_with(
     released = aggregate_groups(table, partition, plan.aggregation, coded, wider, survey)
     released = in_whole_periods(released)
     released, weights = with_weights(released, partition, *plan.released_weights)
+    stepped = after_release(released, plan.settings, partition.labels)
+    released = stepped.table
     if coded is not None:
         on_column = partial(report, "checking")
         check_coverage(table, released, aggregators, plan.all_hierarchies, folder, on_column)
@@ -285,12 +291,13 @@ def anonymize_with(
     notes = [*notes, *check_survey(numbered, recipe, survey), *more]
 
     deleted = original.rows - table.rows
+    steps = step_sections(costs_before(original, plan.settings, folder), stepped.costs)
     trees = {} if coded is None else {column.name: column for column in coded.columns}
     rules = [column.rule for column in trees.values()]
     chunk = Chunk(
         table, released, partition.labels, aggregators, coded,
         {name: groups.labels for name, groups in wider.items()}, survey.weights, weights,
-        table if deleted else original,
+        table if deleted else plan.stepped(original),
     )  # fmt: skip
     classes = classes_by(numbered, recipe.class_columns)
     result = build_report(
@@ -298,6 +305,8 @@ def anonymize_with(
             table, numbered.names, aggregators, trees, recipe.roles.drop, plan.rounding,
             compared(table, released, trees, plan.k, threads, classes) if measured else {},
             recipe.release.group_column,
+            steps,
+            steps_risk(steps, original, table, released, classes) if measured else {},
         ),
         Run.of(partition, plan.seed, time.perf_counter() - start, given is not None),
         Findings(
@@ -306,6 +315,7 @@ def anonymize_with(
                 *column_notes(plan, plan.grouped_profile(profile), rules),
                 *kept_notes(plan.settings),
                 *type_notes(table, released, plan.all_hierarchies),
+                *drawn,
                 *notes,
                 *people_notes(plan.schema, plan.settings, profile),
                 *value_notes(table, plan.requirement),

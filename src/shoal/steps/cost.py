@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class ColumnCost:
     """What a step changed of a column: how many of its cells, and what that lost, in percent.
 
-    `loss` is SSE/SST of numbers and dates that stay such; of texts, and of what became texts, the
-    share of the entropy that is gone. None is said of columns that are new, or left out.
+    `loss` is SSE/SST of numbers and dates that stay such; of texts that were recoded, and of what
+    became texts, the share of the entropy that is gone. None is said of others.
     """
 
     column: str
@@ -77,4 +77,7 @@ def column_cost(before: Column, after: Column) -> ColumnCost:
     old, new = texts_in(before), texts_in(after)
     texts = [np.array([*own.texts, ""], dtype=object)[own.indices] for own in (old, new)]
     changed = int((texts[0] != texts[1]).sum())
-    return ColumnCost(before.name, changed, cells, share_of_entropy(old, new), "of its entropy")
+    pairs = len({*zip(old.indices.tolist(), new.indices.tolist(), strict=True)})
+    is_recoding = pairs == len({*old.indices.tolist()})  # each value became one value
+    loss = share_of_entropy(old, new) if is_recoding else None
+    return ColumnCost(before.name, changed, cells, loss, "of its entropy")

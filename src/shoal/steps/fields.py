@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -16,7 +15,6 @@ Number = int | float
 Threshold = int | float | str  # a number, or a date as text
 
 
-@cache
 def types_of(cls: Any) -> dict[str, Any]:
     """Return the types of a step's fields, by name, in their order."""
     from dataclasses import fields

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from shoal.table.table import Table
 
 HOW = {
-    "additive": "independent noise",
-    "correlated": "noise with the correlations of the columns",
-    "multiplicative": "multiplicative noise",
-    "zero-sum": "noise that keeps the totals of groups",
+    "additive": "",
+    "correlated": ", with the correlations of the columns",
+    "multiplicative": ", by a factor",
+    "zero-sum": ", which keeps the totals of groups",
 }
 
 
@@ -121,7 +121,7 @@ class Noise(Step):
     def describe(self) -> str:
         """Return what noise is added, of which size."""
         of = "shares of each value" if self.how == "multiplicative" else "standard deviations"
-        return f"{', '.join(self.columns)}: {HOW[self.how]} of {self.amount:g} {of}"
+        return f"{', '.join(self.columns)}: noise of {self.amount:g} {of}{HOW[self.how]}"
 
 
 def _factors(normals: Floats, amount: float) -> Floats:

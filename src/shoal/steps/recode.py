@@ -16,6 +16,13 @@ if TYPE_CHECKING:
 HIDDEN = "hidden"  # in the place of values in a published recipe
 
 
+def hides_values(step: Step) -> bool:
+    """Tell whether a step is one of a published recipe, without what it recodes."""
+    if isinstance(step, Level):
+        return step.hierarchy == HIDDEN
+    return isinstance(step, Recode) and f"{HIDDEN} 1" in step.values
+
+
 @dataclass(frozen=True)
 class Recode(Step):
     """Replace values of a column by others.
@@ -140,6 +147,11 @@ class Level(Step):
         """Return at which level of which hierarchy the column is."""
         rule = self.hierarchy if ":" in self.hierarchy else "a hierarchy"
         return f"{self.column} is recoded to level {self.level} of {rule}"
+
+    def published(self) -> Step:
+        """Return the step without the name of a file of its hierarchy, which lists values."""
+        is_rule = ":" in self.hierarchy or self.hierarchy in ("dates", "balanced", "flat")
+        return self if is_rule else replace(self, hierarchy=HIDDEN)
 
 
 @dataclass(frozen=True)

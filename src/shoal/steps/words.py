@@ -1,14 +1,15 @@
 """Steps as words of the command line: `round income -1`, `top income share=1%`.
 
 The first word is the kind. Others are fields in their order, or NAME=VALUE; of a recoding, all
-that follows the column is OLD=NEW, and `rest=keep` before it. Words with spaces stand in quotes,
-lists of columns have commas.
+that follows the column is OLD=NEW (a = in OLD is written ==), but for `rest=keep`. Words with
+spaces stand in quotes, lists of columns have commas.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import re
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
@@ -34,7 +35,7 @@ def read_words(text: str, class_of: Callable[[str], type[Step]]) -> Step:
     mapped = next((n for n, t in types_of(cls).items() if get_origin(t) is get_origin(Values)), "")
     tree: dict[str, Any] = {"kind": cls.kind}
     for word in words[1:]:
-        name, equals, value = word.partition("=")
+        name, equals, value = _pair(word)
         free = [one for one in names if one not in tree and one != mapped]
         if equals and name in names and name != mapped and name not in tree:
             tree[name] = value
@@ -49,6 +50,12 @@ def read_words(text: str, class_of: Callable[[str], type[Step]]) -> Step:
     return cls.from_dict(tree)
 
 
+def _pair(word: str) -> tuple[str, str, str]:
+    """Return a word split at its first = that is no ==, which stands for the sign itself."""
+    split = re.fullmatch(r"((?:[^=]|==)+)=([^=].*|)", word, re.DOTALL)
+    return (split[1].replace("==", "="), "=", split[2]) if split else (word, "", "")
+
+
 def as_words(step: Step) -> str:
     """Return a step as a line of words that says it."""
     words, in_order = [step.kind], True
@@ -56,7 +63,7 @@ def as_words(step: Step) -> str:
     for own in fields(step):
         value = getattr(step, own.name)
         if isinstance(value, Mapping):
-            pairs = [f"{old}={new}" for old, new in value.items()]
+            pairs = [f"{old.replace('=', '==')}={new}" for old, new in value.items()]
             continue
         if own.default is not MISSING and value == own.default:
             in_order = False

@@ -56,11 +56,20 @@ def check_steps(schema: Table, settings: Settings) -> None:
     check_kept(settings.steps, kept, names.with_role(Role.QUASI_IDENTIFIER))
 
 
-def check_row_wise(steps: Sequence[Step], why: str) -> None:
-    """Raise RequestError for steps that need all records at once."""
+def check_row_wise(settings: Settings) -> None:
+    """Raise RequestError for steps that need all records at once, by their names."""
+    steps: Sequence[Step] = settings.steps
+    if steps and settings.protect.engine is not None:
+        raise RequestError(
+            f"no engine carries out steps ({listed(step.kind for step in steps)}); leave out "
+            f"{option('steps')}, or prepare the files so"
+        )
     whole = [step.kind for step in steps if not step.is_row_wise]
     if whole:
-        raise RequestError(f"steps that take all records at once ({listed(whole)}): {why}")
+        raise RequestError(
+            f"the file does not fit in the memory given, and steps {listed(whole)} take all "
+            f"records at once; allow more with {option('memory')}, or leave them out"
+        )
 
 
 def with_secret(settings: Settings) -> tuple[Settings, list[str]]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from shoal.errors import listed
 from shoal.report.sections import StepSection, StepsRiskSection
 from shoal.steps.cost import ColumnCost, Cost
+from shoal.steps.step import Step
 
 if TYPE_CHECKING:
     from shoal.report.fields import ReportFields
@@ -28,6 +29,14 @@ def step_sections(before: Iterable[Cost], after: Iterable[Cost]) -> list[StepSec
         )
         for when, costs in ((BEFORE, before), (AFTER, after))
         for one in costs
+    ]
+
+
+def listed_sections(steps: Iterable[Step]) -> list[StepSection]:
+    """Return steps before grouping whose costs nobody counted."""
+    return [
+        StepSection(kind=step.kind, text=step.describe(), when=BEFORE, columns=list(step.changes))
+        for step in steps
     ]
 
 

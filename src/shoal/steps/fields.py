@@ -77,6 +77,8 @@ def _values(value: Any, place: str) -> dict[str, str]:
 
 
 def _text(value: Any, place: str) -> str:
+    """Return a text; a date is one as it is written."""
+    value = value.isoformat() if hasattr(value, "isoformat") else value
     if not isinstance(value, str) or not value:
         raise RequestError(f"{place} must be a text")
     return value

@@ -202,7 +202,7 @@ def _along(table: Table) -> Floats:
 
 def _ranks(column: Column) -> Floats:
     """Return the cells as ranks of their distinct values; missing ones come first."""
-    import pyarrow.compute as pc
+    from shoal.table.hierarchy.values import distinct_values
 
-    ranks = pc.rank(column.values, "ascending", null_placement="at_start", tiebreaker="dense")
-    return np.asarray(ranks).astype(np.float64)
+    ranks: Floats = distinct_values(column).indices.astype(np.float64)
+    return ranks

@@ -39,7 +39,7 @@ def read_words(text: str, class_of: Callable[[str], type[Step]]) -> Step:
         free = [one for one in names if one not in tree and one != mapped]
         if equals and name in names and name != mapped and name not in tree:
             tree[name] = value
-        elif equals and mapped and free != names[: len(free)]:
+        elif equals and mapped and names[0] in tree:
             tree.setdefault(mapped, {})[name] = value
         elif free:
             tree[free[0]] = word

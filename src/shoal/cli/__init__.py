@@ -15,6 +15,7 @@ from shoal.cli import manual as manual
 from shoal.cli import measure as measure
 from shoal.cli import plot as plot
 from shoal.cli import serve as serve
+from shoal.cli import suggest as suggest
 from shoal.cli.app import app
 
 __all__ = ["app"]

@@ -129,6 +129,12 @@ class Plan:
         """Raise RequestError if the run takes more memory than this machine has."""
         check_fits(self.estimate, self.settings, self.by_hierarchies, machine_memory())
 
+    @property
+    def untouched(self) -> tuple[str, ...]:
+        """The columns without a given role that no step changes."""
+        changed = {name for step in self.settings.steps for name in step.changes}
+        return tuple(name for name in self.unnamed if name not in changed)
+
     def grouped_profile(self, profile: Profile) -> Profile:
         """Return the profile of the records that are grouped, of that of all."""
         return _complete(self.settings, self.schema, profile)

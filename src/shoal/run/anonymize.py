@@ -320,7 +320,7 @@ def anonymize_with(
                 *people_notes(plan.schema, plan.settings, profile),
                 *value_notes(table, plan.requirement),
             ],
-            unnamed_notes(plan.unnamed),
+            unnamed_notes(plan.untouched),
             plan.requirement,
             cast(
                 list[DominanceSection],

@@ -29,7 +29,9 @@ def column_notes(plan: Plan, profile: Profile, rules: Sequence[Rule] = ()) -> li
     """Return notes on the columns of a plan; `rules` are those of its hierarchies."""
     schema, settings = plan.grouped, plan.settings
     quasi = schema.with_role(Role.QUASI_IDENTIFIER)
-    notes = unnamed_notes(plan.untouched) + similar_name_notes([*schema.names, *settings.roles.drop])
+    notes = unnamed_notes(plan.untouched) + similar_name_notes(
+        [*schema.names, *settings.roles.drop]
+    )
     notes += [rule.repeated for rule in rules if isinstance(rule, Listed) and rule.repeated]
     unique = [column.name for column in quasi if profile.reason(column)]
     if unique:

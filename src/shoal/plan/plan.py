@@ -14,6 +14,7 @@ from shoal.plan.aggregators import build_aggregators
 from shoal.plan.costs import Estimate
 from shoal.plan.encoder import by_hierarchies, has_mixed_cells
 from shoal.plan.estimate import check_fits, expected, machine_memory
+from shoal.plan.free_text import check_free_text
 from shoal.plan.hierarchies import compared_columns, grouping_hierarchies, with_hierarchies
 from shoal.plan.kept_columns import check_kept, check_rounding, with_rounding
 from shoal.plan.profile import TableProfile
@@ -169,7 +170,9 @@ def plan_table(
     """Return the plan for a table in memory, and its profile."""
     rounded = with_rounding(with_steps(table, settings, folder), settings)
     profile = TableProfile(rounded)
-    return make_plan(settings, rounded.without_rows(), profile, folder), profile
+    plan = make_plan(settings, rounded.without_rows(), profile, folder)
+    check_free_text(rounded, plan.schema, settings)
+    return plan, profile
 
 
 def make_plan(

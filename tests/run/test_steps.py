@@ -114,6 +114,7 @@ class TestInMemory:
         assert any("are new in this release" in note for note in first.report.notes)
         assert not any("are new in this release" in note for note in same.report.notes)
         assert release(people, LIST[:4]).settings.secret is None
+        assert first.settings.secret not in repr(first.settings)
 
     def test_no_steps_are_as_ever(self, people):
         """Without steps the recipe has no word of them, and the report an empty list."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Annotated, Any
 
-from pydantic import PlainSerializer, PlainValidator, ValidationError
+from pydantic import Field, PlainSerializer, PlainValidator, ValidationError
 
 from shoal.errors import RequestError
 from shoal.hints import option
@@ -82,6 +82,7 @@ class Settings(Part):
     ] = ()  # fmt: skip
     secret: Annotated[
         str | None,
+        Field(repr=False),
         _method(
             "What the random numbers of steps follow from, as a private recipe has it: the same "
             "secret repeats the same noise. Default: a new one.",

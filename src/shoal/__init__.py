@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from shoal import datasets as datasets
+    from shoal import steps as steps
     from shoal.errors import Canceled as Canceled
     from shoal.errors import EngineError as EngineError
     from shoal.errors import InputError as InputError
@@ -106,6 +107,7 @@ _HOME = {
     "read": "table.read",
     "refine": "run.microaggregate",
     "risk": "run.risk",
+    "steps": "",
     "verify": "judge.verify",
 }
 
@@ -156,6 +158,7 @@ __all__ = [
     "read",
     "refine",
     "risk",
+    "steps",
     "verify",
 ]
 

@@ -26,6 +26,7 @@ from shoal.outofcore.shuffle import keep, kept
 from shoal.outofcore.tasks import TaskRunner
 from shoal.plan.kept_columns import with_rounding
 from shoal.plan.plan import Plan, make_plan
+from shoal.plan.steps import check_row_wise
 from shoal.settings import Settings
 from shoal.table.files.opening import read_bytes
 from shoal.table.hierarchy.specify import is_file
@@ -121,6 +122,7 @@ def check_possible(settings: Settings) -> None:
         needs = "a release of means without rounding"
     elif "medoid" in (aggregate.values() if isinstance(aggregate, dict) else [aggregate]):
         needs = "a release of medoids"
+    check_row_wise(settings)
     if needs:
         if protect.engine is not None:
             raise RequestError(

@@ -25,9 +25,16 @@ from shoal.outofcore.report import report_of
 from shoal.outofcore.request import FileRequest, Released
 from shoal.outofcore.run_folder import RunFolder
 from shoal.outofcore.solve import Solver, Stage
+from shoal.outofcore.stepped import (
+    SteppedPieces,
+    with_listed_steps,
+    with_steps_again,
+    without_steps,
+)
 from shoal.outofcore.tasks import TaskRunner
 from shoal.outofcore.write import JSON_LINES, PIECEMEAL
 from shoal.plan.hierarchies import digests
+from shoal.plan.steps import step_context
 from shoal.progress import Callback, Reporter
 from shoal.save.files import papers_of, verify_written
 from shoal.save.holdable import check_kept
@@ -69,9 +76,15 @@ def release_file(
         with RunFolder(targets.release, fingerprint, request.parent) as work:
             options = settings.input
             said = options.dialect, options.missing, options.types
-            reading = Whole(pieces or in_pieces(source, *said, budget.piece, budget.batch))
+            pieces = pieces or in_pieces(source, *said, budget.piece, budget.batch)
+            if settings.steps:
+                pieces = SteppedPieces(pieces, settings, step_context(settings, request.folder))
+            reading = Whole(pieces)
             runner = TaskRunner(work, Threads(1), Threads(request.threads), report)
-            releasing, made = release_regions(reading, settings, budget, request, runner)
+            releasing, made = release_regions(
+                reading, without_steps(settings), budget, request, runner
+            )
+            made = with_steps_again(made, settings) if settings.steps else made
             with staging.writing(targets.release) as (temporary, file):
                 buckets = releasing.buckets(made)
                 digest = buckets.write(file, targets.kind, report)
@@ -88,6 +101,7 @@ def release_file(
                 raise OutputError("the file on disk is not what was written; nothing was kept")
             seconds = time.perf_counter() - begin
             final_report = report_of(releasing, made, verification.to_dict(), seconds)
+            final_report = with_listed_steps(final_report, settings)
             written = buckets.written(made.released)
             final_report = with_text(final_report, written, targets.kind)
             keep_order = settings.release.keep_order

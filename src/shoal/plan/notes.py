@@ -31,7 +31,9 @@ def column_notes(plan: Plan, profile: Profile, rules: Sequence[Rule] = ()) -> li
     """Return notes on the columns of a plan; `rules` are those of its hierarchies."""
     schema, settings = plan.grouped, plan.settings
     quasi = schema.with_role(Role.QUASI_IDENTIFIER)
-    notes = unnamed_notes(plan.unnamed) + similar_name_notes([*schema.names, *settings.roles.drop])
+    notes = unnamed_notes(plan.untouched) + similar_name_notes(
+        [*schema.names, *settings.roles.drop]
+    )
     notes += [rule.repeated for rule in rules if isinstance(rule, Listed) and rule.repeated]
     notes += [
         f"{shown(name)} holds codes of one length, and nobody gave it a hierarchy: generalized by "

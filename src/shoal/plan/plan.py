@@ -14,6 +14,7 @@ from shoal.plan.aggregators import build_aggregators
 from shoal.plan.costs import Estimate
 from shoal.plan.encoder import by_hierarchies, has_mixed_cells
 from shoal.plan.estimate import check_fits, expected, machine_memory
+from shoal.plan.free_text import check_free_text
 from shoal.plan.hierarchies import (
     compared_columns,
     grouping_hierarchies,
@@ -23,6 +24,7 @@ from shoal.plan.hierarchies import (
 from shoal.plan.kept_columns import check_kept, check_rounding, with_rounding
 from shoal.plan.profile import TableProfile
 from shoal.plan.recoding import check_recoding
+from shoal.plan.steps import check_steps, with_steps
 from shoal.plan.survey import check_people, with_survey_roles, without_strata
 from shoal.release.aggregate import STRATUM, Aggregators, averaged
 from shoal.settings import Settings
@@ -135,17 +137,27 @@ class Plan:
         """Raise RequestError if the run takes more memory than this machine has."""
         check_fits(self.estimate, self.settings, self.by_hierarchies, machine_memory())
 
+    @property
+    def untouched(self) -> tuple[str, ...]:
+        """The columns without a given role that no step changes."""
+        changed = {name for step in self.settings.steps for name in step.changes}
+        return tuple(name for name in self.unnamed if name not in changed)
+
     def grouped_profile(self, profile: Profile) -> Profile:
         """Return the profile of the records that are grouped, of that of all."""
         return _complete(self.settings, self.schema, profile)
 
+    def stepped(self, table: Table) -> Table:
+        """Return a table, or a piece of one, after the steps before grouping."""
+        return with_steps(table, self.settings, self.folder)
+
     def prepared(self, table: Table) -> Table:
-        """Return a table, or a piece of one, as it is grouped: rounded, with roles and orders.
+        """Return a table, or a piece of one, as it is grouped: after steps, with roles and orders.
 
         Records that miss a quasi-identifier are left out, where that is asked for. Raises an error
         for cells that cannot be interpreted, and for values that an order lacks.
         """
-        table = with_rounding(table, self.settings)
+        table = with_rounding(self.stepped(table), self.settings)
         columns = tuple(table[c.name].replace(role=c.role) for c in self.schema.columns)
         table = replace(table, columns=columns, roles_given=True)
         own = compared_columns(self.schema, self.settings)
@@ -163,9 +175,11 @@ def plan_table(
     table: Table, settings: Settings, folder: Path | None = None
 ) -> tuple[Plan, Profile]:
     """Return the plan for a table in memory, and its profile."""
-    rounded = with_rounding(table, settings)
+    rounded = with_rounding(with_steps(table, settings, folder), settings)
     profile = TableProfile(rounded)
-    return make_plan(settings, rounded.without_rows(), profile, folder), profile
+    plan = make_plan(settings, rounded.without_rows(), profile, folder)
+    check_free_text(rounded, plan.schema, settings)
+    return plan, profile
 
 
 def make_plan(
@@ -182,6 +196,7 @@ def make_plan(
     schema = assigned.table
     check_people(schema, settings, profile)
     check_rounding(schema, settings)
+    check_steps(schema, settings)
     schema = with_orders(schema, settings.orders, compared_columns(schema, settings))
     settings = with_hierarchies(settings, schema, folder)
     settings, proposed = with_proposed(settings, schema, profile)

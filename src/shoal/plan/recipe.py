@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -15,6 +15,7 @@ from shoal.plan.hierarchies import digests
 from shoal.plan.plan import Plan
 from shoal.settings import Settings
 from shoal.settings.renamed import FORM
+from shoal.steps.sequence import is_left_out
 from shoal.table.hierarchy.specify import is_file
 from shoal.table.roles import Role
 
@@ -66,7 +67,7 @@ def repeating_settings(plan: Plan, method: str, log: SearchLog | None) -> Settin
             "quasi_identifiers": schema.with_role(Role.QUASI_IDENTIFIER),
             "sensitive": schema.with_role(Role.SENSITIVE),
             "other": schema.with_role(Role.OTHER),
-            "drop": [*dropped, *(n for n in source.columns if n not in kept)],
+            "drop": [*dropped, *_unnamed(source.columns, kept, settings)],
         },
         release=released,
         protect=protect,
@@ -79,6 +80,11 @@ def _chooses(settings: Settings) -> bool:
     """Tell whether records were left out that several groupings chose, not the last one alone."""
     protect = settings.protect
     return bool(protect.suppress) and not find(protect.method).info.recodes
+
+
+def _unnamed(columns: Sequence[str], kept: set[str | None], settings: Settings) -> list[str]:
+    """Return the columns that were left out before, but for those that steps leave out."""
+    return [n for n in columns if n not in kept and not is_left_out(n, settings.steps)]
 
 
 def _goes_on(settings: Settings) -> bool:

@@ -27,6 +27,8 @@ from shoal.report.sections import (
     PublicSection,
     ReleaseSection,
     SearchSection,
+    StepSection,
+    StepsRiskSection,
     SuppressedSection,
     SurveySection,
 )
@@ -42,7 +44,8 @@ class Released:
     `aggregators` are those of the quasi-identifiers, `dropped` columns were left out before,
     `rounded` says to multiples of what kept columns were rounded. `compared` are stable figures
     that whole groups give, all or a sample; `group_column` holds the numbers of groups,
-    `suppressed` counts records that were left out within a budget.
+    `suppressed` counts records that were left out within a budget. `steps` are those beside
+    grouping, `steps_risk` says what they did to linkage.
     """
 
     table: Table
@@ -54,6 +57,8 @@ class Released:
     compared: Mapping[Key, Stable]
     group_column: str | None = None
     suppressed: SuppressedSection = field(default_factory=SuppressedSection)
+    steps: Sequence[StepSection] = ()
+    steps_risk: StepsRiskSection = field(default_factory=StepsRiskSection)
 
 
 @dataclass(frozen=True)
@@ -171,6 +176,8 @@ def build_report(
         enforced=run.enforced,
         rounding_loss=losses["all_rounding"],
         suppressed=released.suppressed,
+        steps=list(released.steps),
+        steps_risk=released.steps_risk,
         **figures["constants"],
     )
 

@@ -29,6 +29,8 @@ from shoal.report.sections import (
     PublicSection,
     ReleaseSection,
     SearchSection,
+    StepSection,
+    StepsRiskSection,
     SuppressedSection,
     SurveySection,
     TotalSection,
@@ -126,6 +128,8 @@ class ReportFields:
     rounding_loss: float | None = None
     constant: list[str] = field(default_factory=list)
     made_constant: list[str] = field(default_factory=list)
+    steps: list[StepSection] = field(default_factory=list)
+    steps_risk: StepsRiskSection = field(default_factory=StepsRiskSection)
     verdict: str = ""
     suppressed: SuppressedSection = field(default_factory=SuppressedSection)
 

@@ -5,7 +5,7 @@ What a public report leaves out is missing there, or None.
 
 from __future__ import annotations
 
-from typing import NotRequired, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 
 class InputSection(TypedDict):
@@ -152,6 +152,24 @@ class SurveySection(TypedDict, total=False):
     by: list[str]
     household: str
     person: str
+
+
+class StepSection(TypedDict):
+    """A step beside grouping: what it does to which columns, when, and what it cost of each."""
+
+    kind: str
+    text: str
+    when: str
+    columns: list[str]
+    costs: NotRequired[list[dict[str, Any]]]
+
+
+class StepsRiskSection(TypedDict, total=False):
+    """How often kept columns that steps change link a person to a record, before and after."""
+
+    columns: list[str]
+    before: float
+    after: float
 
 
 class RoundedFigure(TypedDict):

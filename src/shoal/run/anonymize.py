@@ -34,6 +34,7 @@ from shoal.plan.notes import (
 from shoal.plan.plan import plan_table
 from shoal.plan.reading import read_table
 from shoal.plan.recipe import repeating_settings
+from shoal.plan.steps import after_release, costs_before, with_secret
 from shoal.plan.suppressed import suppressed_section
 from shoal.progress import Callback, Reporter
 from shoal.release.aggregate import aggregate as aggregate_groups
@@ -48,10 +49,12 @@ from shoal.report.figures import figures_of
 from shoal.report.figures.stable import compared
 from shoal.report.html.document import draw_ahead
 from shoal.report.sections import DominanceSection, SuppressedSection
+from shoal.report.steps import step_sections
 from shoal.run.group import find_groups, recoded
 from shoal.run.live import Shown, reporting
 from shoal.run.privacy_warning import privacy_warning
 from shoal.run.result import FrameT, Result
+from shoal.run.steps_risk import steps_risk
 from shoal.run.strata import Conditions
 from shoal.run.totals import Grouped, read_totals, with_totals
 from shoal.run.type_change_warning import type_change_warning
@@ -253,6 +256,7 @@ def anonymize_with(
     start = time.perf_counter()
     report = Reporter.of(callback)
     report("reading", 0, 1)
+    settings, drawn = with_secret(settings)
     original, given = read_table(data, settings, threads)
     LOG.info("%d records, %d columns", original.rows, len(original.columns))
     plan, profile = plan_table(original, settings, folder)
@@ -295,6 +299,8 @@ def anonymize_with(
         groups = Grouped(partition, wider, survey.strata)
         released = with_totals(released, table, totals, plan, groups)
     released, weights = with_weights(released, partition, *plan.released_weights)
+    stepped = after_release(released, plan.settings, partition.labels)
+    released = stepped.table
     if coded is not None:
         on_column = partial(report, "checking")
         check_coverage(table, released, aggregators, plan.all_hierarchies, folder, on_column)
@@ -306,19 +312,21 @@ def anonymize_with(
     notes = [*notes, *check_survey(numbered, recipe, survey), *more]
 
     deleted = original.rows - table.rows
+    steps = step_sections(costs_before(original, plan.settings, folder), stepped.costs)
     trees = {} if coded is None else {column.name: column for column in coded.columns}
     rules = [column.rule for column in trees.values()]
     chunk = Chunk(
         table, released, partition.labels, aggregators, coded,
         {name: groups.labels for name, groups in wider.items()}, survey.weights, weights,
-        table if deleted else original,
+        table if deleted else plan.stepped(original),
     )  # fmt: skip
     classes = classes_by(numbered, recipe.class_columns)
     result = build_report(
         Released(
             table, numbered.names, aggregators, trees, recipe.roles.drop, plan.rounding,
             compared(table, released, trees, plan.k, threads, classes) if measured else {},
-            recipe.release.group_column, left_out,
+            recipe.release.group_column, left_out, steps,
+            steps_risk(steps, original, table, released, classes) if measured else {},
         ),
         Run.of(partition, plan.seed, time.perf_counter() - start, given is not None),
         Findings(
@@ -328,11 +336,12 @@ def anonymize_with(
                 *kept_notes(plan.settings),
                 *preset_notes(plan.settings),
                 *type_notes(table, released, plan.all_hierarchies),
+                *drawn,
                 *notes,
                 *people_notes(plan.schema, plan.settings, profile),
                 *value_notes(table, plan.requirement),
             ],
-            [*unnamed_notes(plan.unnamed), *preset_notes(plan.settings)],
+            [*unnamed_notes(plan.untouched), *preset_notes(plan.settings)],
             plan.requirement,
             cast(
                 list[DominanceSection],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ValidationError
 
-from shoal.errors import nearest_names
+from shoal.errors import RequestError, nearest_names
 from shoal.hints import option
 
 
@@ -28,6 +28,9 @@ def explain(error: ValidationError, source: str, model: type[BaseModel]) -> str:
     if first["type"] == "missing":
         instead = f"; say {option('k')}, or a {option('preset')}" if keys[-1] == "k" else ""
         return f"{where} is needed and not given{instead}"
+    if first["type"] == "value_error" and isinstance(first["ctx"]["error"], RequestError):
+        said: str = first["ctx"]["error"].marked
+        return f"{where}: {said}" if source else said
     reason = first["msg"].removeprefix("Input should be ").removeprefix("a valid ")
     if any(one["type"].startswith("float") for one in every if one["loc"][:2] == keys[:2]):
         reason = "a number"  # of any kind: the branch of whole numbers comes first

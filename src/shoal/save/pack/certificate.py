@@ -137,6 +137,7 @@ class Certificate(_Part):
     people: bool = False
     strata: list[str] = []
     weight: str | None = None
+    steps: list[str] = []
     verdict: Literal["safe", "safe, but"] = "safe"
     recipe: str
     recipe_lacks: list[str] = []
@@ -192,6 +193,7 @@ def certificate_of(
         people=roles.person is not None,
         strata=list(roles.by),
         weight=roles.weight,
+        steps=[step["text"] for step in report.get("steps", [])],
         verdict=report["verdict"],
         recipe=release["recipe"],
         recipe_lacks=lacks(recipe),

@@ -49,7 +49,7 @@ def test_columns_that_are_gone_lose_all(table):
     assert original_loss(table, table, rows, names, {}) == 0.0
     less = table.only(lambda column: column.name != "seen")
     assert original_loss(table, less, rows, names, {}) == 50.0
-    from shoal.steps.step import Context
+    from shoal.table.steps.step import Context
 
     derived = steps.Derive("year", "seen", what="year").apply(table, Context(3))
     assert 0 < original_loss(table, derived, rows, names, {"seen": "year"}) < 10

@@ -17,7 +17,7 @@ from shoal.measures.risk.kept_attack import linked_in_class
 from shoal.run.anonymize import anonymize_with
 from shoal.save.pack.recheck import check_pack
 from shoal.settings import load
-from shoal.steps.step import Context
+from shoal.table.steps.step import Context
 
 LIST = [
     "derive age born 2026-01-01",

@@ -65,7 +65,7 @@ def steps(as_json: JsonFlag = False) -> None:
 
     Example: `shoal steps`
     """
-    from shoal.steps.registry import STEPS
+    from shoal.table.steps.registry import STEPS
 
     every = [
         {"kind": kind, "when": str(one.when), "fields": list(inspect.signature(one).parameters),

@@ -10,9 +10,9 @@ from shoal.outofcore.release import ReleasedRegions
 from shoal.report.report import Report
 from shoal.report.steps import listed_sections
 from shoal.settings import Settings
-from shoal.steps.sequence import applied, is_left_out
-from shoal.steps.step import Context
 from shoal.table.source import Source
+from shoal.table.steps.sequence import applied, is_left_out
+from shoal.table.steps.step import Context
 from shoal.table.streams import Pieces
 from shoal.table.table import Table
 

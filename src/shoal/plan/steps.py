@@ -10,9 +10,10 @@ from shoal.errors import RequestError, listed, shown
 from shoal.hints import option
 from shoal.kernels.arrays import Integers
 from shoal.settings import Settings
-from shoal.steps.cost import Cost
-from shoal.steps.draws import new_secret
-from shoal.steps.sequence import (
+from shoal.table.roles import Role
+from shoal.table.steps.cost import Cost
+from shoal.table.steps.draws import new_secret
+from shoal.table.steps.sequence import (
     after_groups,
     applied,
     are_random,
@@ -21,8 +22,7 @@ from shoal.steps.sequence import (
     draws_of,
     with_costs,
 )
-from shoal.steps.step import Context, Step
-from shoal.table.roles import Role
+from shoal.table.steps.step import Context, Step
 from shoal.table.table import Table
 
 DRAWN_ANEW = (

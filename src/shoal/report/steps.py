@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from shoal.errors import listed
 from shoal.report.sections import StepSection, StepsRiskSection
-from shoal.steps.cost import ColumnCost, Cost
-from shoal.steps.step import Step
+from shoal.table.steps.cost import ColumnCost, Cost
+from shoal.table.steps.step import Step
 
 if TYPE_CHECKING:
     from shoal.report.fields import ReportFields

@@ -14,10 +14,10 @@ from shoal.run.compare.points import Comparison, Point
 from shoal.run.compare.step_lists import Alternative, Lists, compare_lists, roles_of
 from shoal.settings import Settings
 from shoal.settings.hints import stored
-from shoal.steps.dates import Coarsen
-from shoal.steps.extremes import Top
-from shoal.steps.step import Step
 from shoal.table.roles import Kind, Role
+from shoal.table.steps.dates import Coarsen
+from shoal.table.steps.extremes import Top
+from shoal.table.steps.step import Step
 from shoal.table.table import Table
 
 AS_IT_IS = "no steps"

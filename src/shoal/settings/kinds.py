@@ -176,15 +176,15 @@ def _take_share(argument: Any, name: str) -> Any:
 
 def _read_steps(given: Any, _name: str) -> list[dict[str, Any]]:
     """Take steps of a release as tables: from words, tables, or values of `shoal.steps`."""
-    from shoal.steps.registry import steps_of
+    from shoal.table.steps.registry import steps_of
 
     return [step.to_dict() for step in steps_of(given)]
 
 
 def _step_words(value: Any) -> list[str]:
     """Return steps as words, one word a step."""
-    from shoal.steps.registry import steps_of
-    from shoal.steps.words import as_words
+    from shoal.table.steps.registry import steps_of
+    from shoal.table.steps.words import as_words
 
     return [as_words(step) for step in steps_of(value)]
 

@@ -28,7 +28,7 @@ _method = partial(Option, "Method")
 
 def _step_of(given: Any) -> Any:
     """Return a step of a release, checked."""
-    from shoal.steps.registry import step_of
+    from shoal.table.steps.registry import step_of
 
     return step_of(given)
 
@@ -171,7 +171,7 @@ def build(tree: dict[str, Any], source: str = "") -> Settings:
         )
     check(settings.roles, settings.protect, settings.release)
     if settings.secret is not None:
-        from shoal.steps.draws import check_secret
+        from shoal.table.steps.draws import check_secret
 
         check_secret(settings.secret)
     _ = settings.requirement  # it checks itself

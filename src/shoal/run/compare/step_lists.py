@@ -22,10 +22,10 @@ from shoal.run.compare.grid import ATTACKS
 from shoal.run.compare.points import Comparison, Point, judged
 from shoal.run.result import Result
 from shoal.settings import Settings, load_tree
-from shoal.steps.dates import Derive
-from shoal.steps.registry import steps_of
-from shoal.steps.step import Step
 from shoal.table.roles import Role
+from shoal.table.steps.dates import Derive
+from shoal.table.steps.registry import steps_of
+from shoal.table.steps.step import Step
 from shoal.table.table import Table
 
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 from shoal.save.commitments import Commitments
 from shoal.settings import COMMITTED, Settings
-from shoal.steps.recode import hides_values
-from shoal.steps.sequence import are_random
 from shoal.table.hierarchy.specify import is_file
 from shoal.table.spelling import form_of
+from shoal.table.steps.recode import hides_values
+from shoal.table.steps.sequence import are_random
 from shoal.table.table import Table
 
 

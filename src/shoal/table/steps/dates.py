@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from shoal.errors import RequestError, shown
-from shoal.steps.step import Context, Step
+from shoal.table.steps.step import Context, Step
 
 if TYPE_CHECKING:
     from shoal.kernels.arrays import Integers
@@ -46,8 +46,8 @@ class Coarsen(Step):
         """Return the table with the dates moved."""
         import numpy as np
 
-        from shoal.steps.numbers import Numbers
-        from shoal.steps.texts import with_columns
+        from shoal.table.steps.numbers import Numbers
+        from shoal.table.steps.texts import with_columns
 
         column = _dates(table[self.column], self.kind)
         numbers = Numbers.of(column, self.kind)
@@ -122,8 +122,8 @@ class Derive(Step):
         import numpy as np
         import pyarrow as pa
 
-        from shoal.steps.numbers import Numbers
         from shoal.table.roles import Kind, Written
+        from shoal.table.steps.numbers import Numbers
 
         if self.name in table.names:
             raise RequestError(f"step derive: there is a column {shown(self.name)} already")

@@ -11,11 +11,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from shoal.errors import RequestError, listed, nearest_names, shown
-from shoal.steps.draws import Draws
-from shoal.steps.step import Context, Step, When
+from shoal.table.steps.draws import Draws
+from shoal.table.steps.step import Context, Step, When
 
 if TYPE_CHECKING:
-    from shoal.steps.cost import Cost
+    from shoal.table.steps.cost import Cost
     from shoal.table.table import Table
 
 
@@ -42,8 +42,8 @@ def are_random(steps: Sequence[Step]) -> bool:
 
 def is_left_out(name: str, steps: Sequence[Step]) -> bool:
     """Tell whether steps leave out a column."""
-    from shoal.steps.dates import Derive
-    from shoal.steps.rare import Drop
+    from shoal.table.steps.dates import Derive
+    from shoal.table.steps.rare import Drop
 
     return any(
         (isinstance(step, Drop) and name in step.columns)
@@ -63,7 +63,7 @@ def with_costs(
     steps: Sequence[Step], table: Table, context: Context
 ) -> tuple[Table, tuple[Cost, ...]]:
     """Return the table after some steps, and what each cost."""
-    from shoal.steps.cost import cost_of
+    from shoal.table.steps.cost import cost_of
 
     costs = []
     for place, step in enumerate(steps):

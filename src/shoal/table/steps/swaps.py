@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from shoal.errors import RequestError
-from shoal.steps.fields import Columns, Number
-from shoal.steps.step import Context, Step, When
+from shoal.table.steps.fields import Columns, Number
+from shoal.table.steps.step import Context, Step, When
 
 if TYPE_CHECKING:
     from shoal.kernels.arrays import Floats, Integers
@@ -54,8 +54,8 @@ class RankSwap(Step):
 
     def apply(self, table: Table, context: Context) -> Table:
         """Return the table with values of the column swapped."""
-        from shoal.steps.numbers import Numbers
-        from shoal.steps.texts import with_columns
+        from shoal.table.steps.numbers import Numbers
+        from shoal.table.steps.texts import with_columns
 
         assert context.draws is not None
         assert context.labels is not None
@@ -137,7 +137,7 @@ class RecordSwap(Step):
 
     def apply(self, table: Table, context: Context) -> Table:
         """Return the table with the columns of some records swapped."""
-        from shoal.steps.texts import with_columns
+        from shoal.table.steps.texts import with_columns
 
         assert context.draws is not None
         assert context.labels is not None

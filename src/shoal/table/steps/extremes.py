@@ -7,11 +7,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from shoal.errors import RequestError, shown
-from shoal.steps.fields import Number, Threshold
-from shoal.steps.step import Context, Step
+from shoal.table.steps.fields import Number, Threshold
+from shoal.table.steps.step import Context, Step
 
 if TYPE_CHECKING:
-    from shoal.steps.numbers import Numbers
+    from shoal.table.steps.numbers import Numbers
     from shoal.table.table import Table
 
 
@@ -49,8 +49,8 @@ class _Extreme(Step):
         """Return the table with the values beyond the threshold coded."""
         import numpy as np
 
-        from shoal.steps.numbers import Numbers
-        from shoal.steps.texts import texts_in, with_columns, with_texts
+        from shoal.table.steps.numbers import Numbers
+        from shoal.table.steps.texts import texts_in, with_columns, with_texts
 
         column = table[self.column]
         numbers = Numbers.of(column, self.kind)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from shoal.errors import RequestError
 from shoal.hints import option
-from shoal.steps.fields import Values
-from shoal.steps.step import Context, Step
+from shoal.table.steps.fields import Values
+from shoal.table.steps.step import Context, Step
 
 if TYPE_CHECKING:
     from shoal.table.table import Table
@@ -56,7 +56,7 @@ class Recode(Step):
         """Return the table with the column's values replaced."""
         import numpy as np
 
-        from shoal.steps.texts import texts_in, with_columns, with_texts
+        from shoal.table.steps.texts import texts_in, with_columns, with_texts
 
         column = table[self.column]
         if not column.kind.is_grouped:
@@ -124,10 +124,10 @@ class Level(Step):
 
     def apply(self, table: Table, context: Context) -> Table:
         """Return the table with the column at the level of its hierarchy."""
-        from shoal.steps.texts import texts_in, with_columns, with_texts
         from shoal.table.encode_nodes import code
         from shoal.table.levels import level_nodes
         from shoal.table.roles import Role
+        from shoal.table.steps.texts import texts_in, with_columns, with_texts
 
         column = table[self.column]
         if not column.kind.is_grouped:
@@ -187,8 +187,8 @@ class Prefix(Step):
 
     def apply(self, table: Table, _context: Context) -> Table:
         """Return the table with the column's texts cut."""
-        from shoal.steps.texts import texts_in, with_columns, with_texts
         from shoal.table.roles import Kind
+        from shoal.table.steps.texts import texts_in, with_columns, with_texts
 
         column = table[self.column]
         if column.kind is not Kind.TEXT:

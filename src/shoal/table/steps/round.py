@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
 from shoal.errors import RequestError
-from shoal.steps.fields import Number
-from shoal.steps.step import Context, Step
+from shoal.table.steps.fields import Number
+from shoal.table.steps.step import Context, Step
 
 if TYPE_CHECKING:
     from shoal.table.table import Table
@@ -67,9 +67,9 @@ class Round(Step):
 
     def apply(self, table: Table, _context: Context) -> Table:
         """Return the table with the column rounded."""
-        from shoal.steps.numbers import Numbers
-        from shoal.steps.texts import with_columns
         from shoal.table.rounding import round_column
+        from shoal.table.steps.numbers import Numbers
+        from shoal.table.steps.texts import with_columns
 
         column = table[self.column]
         Numbers.of(column, self.kind)

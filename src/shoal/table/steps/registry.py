@@ -6,16 +6,16 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from shoal.errors import RequestError, nearest_names, shown
-from shoal.steps.dates import Coarsen, Derive
-from shoal.steps.extremes import Bottom, Top
-from shoal.steps.noise import Noise
-from shoal.steps.pram import Pram
-from shoal.steps.rare import Drop, Rare
-from shoal.steps.recode import Level, Prefix, Recode
-from shoal.steps.round import Round
-from shoal.steps.step import Step
-from shoal.steps.swaps import RankSwap, RecordSwap
-from shoal.steps.words import read_words
+from shoal.table.steps.dates import Coarsen, Derive
+from shoal.table.steps.extremes import Bottom, Top
+from shoal.table.steps.noise import Noise
+from shoal.table.steps.pram import Pram
+from shoal.table.steps.rare import Drop, Rare
+from shoal.table.steps.recode import Level, Prefix, Recode
+from shoal.table.steps.round import Round
+from shoal.table.steps.step import Step
+from shoal.table.steps.swaps import RankSwap, RecordSwap
+from shoal.table.steps.words import read_words
 
 STEPS: dict[str, type[Step]] = {
     one.kind: one

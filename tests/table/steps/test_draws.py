@@ -7,7 +7,7 @@ import pytest
 
 from naive import stepping
 from shoal.errors import RequestError
-from shoal.steps.draws import Draws, check_secret, new_secret
+from shoal.table.steps.draws import Draws, check_secret, new_secret
 
 SECRET = "0123456789abcdef" * 4
 

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 import shoal
 from shoal import steps
 from shoal.errors import RequestError
-from shoal.steps.draws import Draws
-from shoal.steps.sequence import applied, check_kept
-from shoal.steps.step import Context
 from shoal.table.assign import with_roles
 from shoal.table.roles import Role
+from shoal.table.steps.draws import Draws
+from shoal.table.steps.sequence import applied, check_kept
+from shoal.table.steps.step import Context
 
 SECRET = "ab" * 32
 

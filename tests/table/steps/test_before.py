@@ -14,9 +14,9 @@ import shoal
 from naive import stepping
 from shoal import steps
 from shoal.errors import RequestError
-from shoal.steps.sequence import applied
-from shoal.steps.step import Context
 from shoal.table.roles import Kind
+from shoal.table.steps.sequence import applied
+from shoal.table.steps.step import Context
 
 
 def after(step, columns, k=3, **context):

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from shoal.errors import RequestError, nearest_names, shown
-from shoal.steps.fields import taken, types_of
+from shoal.table.steps.fields import taken, types_of
 
 if TYPE_CHECKING:
     from shoal.kernels.arrays import Flags, Integers
-    from shoal.steps.draws import Draws
+    from shoal.table.steps.draws import Draws
     from shoal.table.table import Table
 
 

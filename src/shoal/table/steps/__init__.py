@@ -11,31 +11,3 @@ the private recipe alone holds: repeating a release repeats its noise.
 finds a step by its kind and `words.py` reads and writes the compact form. Nothing here verifies
 anything: the judge looks at what is released, as ever.
 """
-
-from shoal.steps.dates import Coarsen, Derive
-from shoal.steps.extremes import Bottom, Top
-from shoal.steps.noise import Noise
-from shoal.steps.pram import Pram
-from shoal.steps.rare import Drop, Rare
-from shoal.steps.recode import Level, Prefix, Recode
-from shoal.steps.round import Round
-from shoal.steps.step import Step
-from shoal.steps.swaps import RankSwap, RecordSwap
-
-__all__ = [
-    "Bottom",
-    "Coarsen",
-    "Derive",
-    "Drop",
-    "Level",
-    "Noise",
-    "Pram",
-    "Prefix",
-    "RankSwap",
-    "Rare",
-    "Recode",
-    "RecordSwap",
-    "Round",
-    "Step",
-    "Top",
-]

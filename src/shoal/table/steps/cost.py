@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shoal.errors import in_shape
-from shoal.steps.numbers import KINDS, Numbers
-from shoal.steps.texts import share_of_entropy, texts_in
 from shoal.table.roles import Column
+from shoal.table.steps.numbers import KINDS, Numbers
+from shoal.table.steps.texts import share_of_entropy, texts_in
 
 if TYPE_CHECKING:
-    from shoal.steps.step import Step
+    from shoal.table.steps.step import Step
     from shoal.table.table import Table
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from shoal.errors import RequestError
-from shoal.steps.fields import Number
-from shoal.steps.step import Context, Step, When
+from shoal.table.steps.fields import Number
+from shoal.table.steps.step import Context, Step, When
 
 if TYPE_CHECKING:
     from shoal.table.table import Table
@@ -53,9 +53,9 @@ class Pram(Step):
 
     def apply(self, table: Table, context: Context) -> Table:
         """Return the table with the column drawn anew."""
-        from shoal.steps.swaps import taken_from
-        from shoal.steps.texts import with_columns
         from shoal.table.roles import Kind
+        from shoal.table.steps.swaps import taken_from
+        from shoal.table.steps.texts import with_columns
         from shoal.table.table import present
 
         assert context.draws is not None

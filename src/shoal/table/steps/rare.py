@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from shoal.errors import RequestError, listed
-from shoal.steps.fields import Columns
-from shoal.steps.step import Context, Step
+from shoal.table.steps.fields import Columns
+from shoal.table.steps.step import Context, Step
 
 if TYPE_CHECKING:
     from shoal.table.table import Table
@@ -45,8 +45,8 @@ class Rare(Step):
 
     def apply(self, table: Table, context: Context) -> Table:
         """Return the table with rare categories merged."""
-        from shoal.steps.texts import texts_in, with_columns, with_texts
         from shoal.table.roles import Kind
+        from shoal.table.steps.texts import texts_in, with_columns, with_texts
 
         column, least = table[self.column], self.least or context.k
         if column.kind not in (Kind.TEXT, Kind.INTEGER, Kind.BOOLEAN):

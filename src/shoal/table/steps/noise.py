@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from shoal.errors import RequestError
-from shoal.steps.fields import Columns, Number
-from shoal.steps.step import Context, Step, When
+from shoal.table.steps.fields import Columns, Number
+from shoal.table.steps.step import Context, Step, When
 
 if TYPE_CHECKING:
     from shoal.kernels.arrays import Floats, Integers
-    from shoal.steps.draws import Draws
-    from shoal.steps.numbers import Numbers
+    from shoal.table.steps.draws import Draws
+    from shoal.table.steps.numbers import Numbers
     from shoal.table.table import Table
 
 HOW = {
@@ -75,8 +75,8 @@ class Noise(Step):
 
     def apply(self, table: Table, context: Context) -> Table:
         """Return the table with the noise added."""
-        from shoal.steps.numbers import Numbers
-        from shoal.steps.texts import with_columns
+        from shoal.table.steps.numbers import Numbers
+        from shoal.table.steps.texts import with_columns
 
         assert context.draws is not None
         assert context.labels is not None

@@ -9,8 +9,8 @@ import pytest
 from shoal import steps
 from shoal.errors import RequestError
 from shoal.settings import build
-from shoal.steps.registry import STEPS, step_of, steps_of
-from shoal.steps.words import as_words
+from shoal.table.steps.registry import STEPS, step_of, steps_of
+from shoal.table.steps.words import as_words
 
 EVERY = {
     "round income -3": steps.Round("income", digits=-3),

@@ -16,10 +16,10 @@ from dataclasses import MISSING, fields
 from typing import TYPE_CHECKING, Any, get_origin
 
 from shoal.errors import RequestError, shown
-from shoal.steps.fields import Values, types_of
+from shoal.table.steps.fields import Values, types_of
 
 if TYPE_CHECKING:
-    from shoal.steps.step import Step
+    from shoal.table.steps.step import Step
 
 
 def read_words(text: str, class_of: Callable[[str], type[Step]]) -> Step:

@@ -355,6 +355,8 @@ DRAWN: dict[str, Draw] = {
     "comment": _choice(None),
     "widths": _choice(None),
     "sheet": _choice(None),
+    "totals": _choice(None),
+    "totals_within": _choice(0.0),
     "group_column": _choice(None),  # its numbers are drawn anew behind every door
     "allow_k1": _choice(True, False),
     "allow_empty": _choice(True, False),

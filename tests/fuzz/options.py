@@ -78,7 +78,7 @@ def _make_sense(asking: Asking, source: str) -> None:
     elif {c.name for c in asking.columns if set(c.name) & set(",;\t|")}:
         options.setdefault("delimiter", ",")
     if not options.get("sensitive"):
-        for name in ("l", "t", "alpha", "beta", "beta_kind", "delta"):
+        for name in ("l", "t", "alpha", "beta", "beta_kind", "delta", "e", "l_of"):
             options.pop(name, None)
     if options.get("l") is None:
         options.pop("l_kind", None)
@@ -298,6 +298,9 @@ DRAWN: dict[str, Draw] = {
     "delta": lambda a: _per(a, a.names("sensitive"), lambda: a.rng.choice((0.5, 1.5, 3))),
     "dominance": lambda a: _per(a, a.names("quasi_identifiers"), lambda: a.rng.choice((1, 10, 50))),
     "k_of": _k_of,
+    "l_of": lambda a: [[a.names("sensitive")[:2], a.rng.choice((1, 2, 3))]],
+    "e": lambda a: _per(a, a.names("sensitive", NUMBERS), lambda: a.rng.choice((0.5, 1, 10))),
+    "preset": _choice("threshold-3", "threshold-5", "ema"),
     "enforce": _choice("auto", "slices", "swap", "merge"),
     "group": _group,
     "weight": lambda a: a.one(a.names("other", NUMBERS) or a.names(None, NUMBERS) or a.names()),

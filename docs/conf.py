@@ -38,6 +38,7 @@ nb_execution_timeout = 240
 nb_execution_raise_on_error = True
 nb_execution_show_tb = True
 nb_merge_streams = True
+suppress_warnings = ["mystnb.unknown_mime_type"]  # charts say themselves as Vega-Lite, too
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 

@@ -34,21 +34,32 @@ def sections() -> dict[str, list[str]]:
 
 def is_error(name: str) -> bool:
     """Whether a public name is an exception or warning."""
-    value = getattr(shoal, name)
+    value = member(name)
     return inspect.isclass(value) and issubclass(value, BaseException)
 
 
 def documented(name: str) -> bool:
     """Whether a public name has a page: modules and the version have none."""
-    value = getattr(shoal, name)
+    value = member(name)
     return inspect.isclass(value) or inspect.isroutine(value)
+
+
+def member(name: str) -> object:
+    """Return what a public name stands for; a package that can be called is its function."""
+    value = getattr(shoal, name)
+    return value.registry.methods if inspect.ismodule(value) and callable(value) else value
+
+
+def stem(name: str) -> str:
+    """Return the name of a page's file: classes differ from functions by more than their case."""
+    return f"{name}-class" if inspect.isclass(member(name)) else name
 
 
 def page(name: str) -> Iterator[str]:
     """Yield the lines of a name's page."""
-    value = getattr(shoal, name)
+    value = member(name)
     home = value.__module__
-    yield from (f"(api-{name})=", f"# `shoal.{name}`", "", "```{eval-rst}")
+    yield from (f"(api-{stem(name)})=", f"# `shoal.{name}`", "", "```{eval-rst}")
     if inspect.isroutine(value):
         yield f".. autofunction:: {home}.{name}"
     elif is_error(name):
@@ -68,11 +79,11 @@ def write(folder: Path) -> None:
             continue
         lines += [f"## {title}", "", "| name | what it is |", "|---|---|"]
         for name in section:
-            first = (inspect.getdoc(getattr(shoal, name)) or "").split("\n\n")[0]
+            first = (inspect.getdoc(member(name)) or "").split("\n\n")[0]
             text = " ".join(first.split()).replace("|", "\\|")
-            lines.append(f"| [`{name}`]({name}.md) | {text} |")
-            (folder / f"{name}.md").write_text("\n".join(page(name)), encoding="utf-8")
-            names.append(name)
+            lines.append(f"| [`{name}`]({stem(name)}.md) | {text} |")
+            (folder / f"{stem(name)}.md").write_text("\n".join(page(name)), encoding="utf-8")
+            names.append(stem(name))
         lines.append("")
     lines += ["```{toctree}", ":hidden:", *names, "```", ""]
     (folder / "index.md").write_text("\n".join(lines), encoding="utf-8")

@@ -65,14 +65,23 @@ def page(name: str) -> Iterator[str]:
     elif is_error(name):
         yield from (f".. autoexception:: {home}.{name}", "   :show-inheritance:")
     else:
-        yield from (f".. autoclass:: {home}.{name}", "   :members:", "   :exclude-members: __new__, __init__")
+        yield from (
+            f".. autoclass:: {home}.{name}",
+            "   :members:",
+            "   :exclude-members: __new__, __init__",
+        )
     yield from ("```", "")
 
 
 def write(folder: Path) -> None:
     """Write the pages of all public names, and their table."""
     folder.mkdir(parents=True, exist_ok=True)
-    lines = ["# Python", "", "Names are loaded when they are first used: `import shoal` starts nothing.", ""]
+    lines = [
+        "# Python",
+        "",
+        "Names are loaded when they are first used: `import shoal` starts nothing.",
+        "",
+    ]
     names = []
     for title, section in sections().items():
         if not section:

@@ -49,7 +49,11 @@ def hull(points: np.ndarray) -> np.ndarray:
 
 def picture(points: np.ndarray, labels: np.ndarray, title: str) -> str:
     """Return groups of points as an SVG: a hull around each, its mean as a cross."""
-    width, height, scale = 460, 420, 40
+    width, height, margin = 460, 420, 20
+    low, high = points.min(axis=0), points.max(axis=0)
+    scale = min(
+        (width - 2 * margin) / (high[0] - low[0]), (height - 2 * margin) / (high[1] - low[1])
+    )
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
         f'width="{width}" height="{height}"><title>{title}</title>'
@@ -57,7 +61,8 @@ def picture(points: np.ndarray, labels: np.ndarray, title: str) -> str:
     ]
 
     def place(p: np.ndarray) -> str:
-        return f"{15 + scale * p[0]:.1f},{height - 15 - scale * p[1]:.1f}"
+        x, y = scale * (p - low)
+        return f"{margin + x:.1f},{height - margin - y:.1f}"
 
     for group in np.unique(labels):
         own = points[labels == group]
@@ -120,12 +125,17 @@ def page(info: Info, figures: list[dict[str, str]], folder: Path) -> Iterator[st
     yield f"{len(points)} records of two columns in groups of at least {K}: {what} {loss:.2f} %.{axis}"
     yield from ("", "| | |", "|---|---|", f"| kind | {info.kind} |", f"| cost | {info.cost} |")
     if info.extra:
-        yield f"| needs | `pip install \"shoal[{info.extra}]\"` |"
+        yield f'| needs | `pip install "shoal[{info.extra}]"` |'
     yield from (f"| source | {info.citation} |", "")
     yield from ("```python", f'shoal.anonymize(data, k=5, method="{info.name}")', "```", "")
     if figures:
-        yield from ("## Printed figures", "", "Information loss in percent, from [the page of all "
-                    "of them](/published/README.md), which `make published` writes.", "")
+        yield from (
+            "## Printed figures",
+            "",
+            "Information loss in percent, from [the page of all "
+            "of them](/published/README.md), which `make published` writes.",
+            "",
+        )
         yield from ("| paper | table | k | printed | ours |", "|---|---|--:|--:|--:|")
         for row in figures:
             cells = (row["year"], row["table"], row["k"], row["printed"])

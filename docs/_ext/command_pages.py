@@ -54,8 +54,8 @@ def write(folder: Path) -> None:
     root = typer.main.get_command(app)
     ctx = root.make_context("shoal", [], resilient_parsing=True)
     lines = [
-        "# Command line", "", "Every command, as its `--help` says. Exit codes: 0 good, 1 unexpected, 2 usage",
-        "or bad input, 3 privacy requirement not met, 130 interrupted with nothing written.", "",
+        "# Command line", "", "Every command, as its `--help` says. Exit codes: 0 good, 1 unexpected,",
+        "2 usage or bad input, 3 privacy requirement not met, 130 interrupted with nothing written.", "",
         "| command | what it does |", "|---|---|",
     ]  # fmt: skip
     names = []

@@ -1,4 +1,4 @@
-"""A page for every method: idea, formula, a picture on a toy table, cost, printed figures, source."""
+"""A page for every method: idea, formula, picture on a toy table, cost, printed figures, source."""
 
 from __future__ import annotations
 
@@ -122,7 +122,8 @@ def page(info: Info, figures: list[dict[str, str]], folder: Path) -> Iterator[st
     yield from (f"![{title}]({file})", "")
     what = "generalization loss (ILoss)" if info.on_nodes else "information loss (100 · SSE/SST)"
     axis = " It groups the first column alone." if info.columns == 1 else ""
-    yield f"{len(points)} records of two columns in groups of at least {K}: {what} {loss:.2f} %.{axis}"
+    yield f"{len(points)} records of two columns in groups of at least {K}:"
+    yield f"{what} {loss:.2f} %.{axis}"
     yield from ("", "| | |", "|---|---|", f"| kind | {info.kind} |", f"| cost | {info.cost} |")
     if info.extra:
         yield f'| needs | `pip install "shoal[{info.extra}]"` |'

@@ -53,11 +53,11 @@ def write(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     root = typer.main.get_command(app)
     ctx = root.make_context("shoal", [], resilient_parsing=True)
-    lines = [
-        "# Command line", "", "Every command, as its `--help` says. Exit codes: 0 good, 1 unexpected,",
-        "2 usage or bad input, 3 privacy requirement not met, 130 interrupted with nothing written.", "",
-        "| command | what it does |", "|---|---|",
-    ]  # fmt: skip
+    note = (
+        "Every command, as its `--help` says. Exit codes: 0 good, 1 unexpected, 2 usage or bad "
+        "input, 3 privacy requirement not met, 130 interrupted with nothing written."
+    )
+    lines = ["# Command line", "", note, "", "| command | what it does |", "|---|---|"]
     names = []
     for path, command, below in commands(root, ctx):
         name = path.replace(" ", "-")

@@ -161,3 +161,15 @@ def write(folder: Path) -> None:
         lines.append(f"| [`{info.name}`]({stem(info.name)}.md) | {info.kind} | {info.summary} |")
     lines += ["", "```{toctree}", ":hidden:", *(stem(info.name) for info in every), "```", ""]
     (folder / "index.md").write_text("\n".join(lines), encoding="utf-8")
+
+
+def front(file: Path) -> None:
+    """Write the picture of the README: the groups of `ilsmc+` on the toy table."""
+    points = toy(40)
+    labels = shoal.microaggregate(points, K, method="ilsmc+", seed=1).labels
+    title = f"Similar records in groups of at least {K}; each releases its mean (+)"
+    file.write_text(picture(points, np.asarray(labels), title), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    front(DOCS / "_static" / "groups.svg")

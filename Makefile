@@ -132,6 +132,7 @@ lock: $(VENV)/test.stamp        ## pin anew what pyproject.toml asks for (needs 
 
 docs: $(VENV)/docs.stamp        ## the site, strictly: docs/_build/html/index.html; notebooks run, links are checked
 	$(BIN)/python -m sphinx -W --keep-going -q -j auto -b html docs docs/_build/html
+	$(BIN)/python docs/_ext/check_site.py
 	$(BIN)/codespell docs/*.md docs/start docs/jobs docs/understand docs/coming-from docs/guide docs/reference README.md
 
 clean:

@@ -7,8 +7,11 @@ import re
 import shlex
 
 import pytest
+import typer.main
 
 import shoal
+from shoal.cli import app
+from shoal.cli.manual import commands
 
 OTHERS = ("_build", "_ext", "_static", "generated")
 
@@ -107,13 +110,40 @@ def test_the_first_commands_run(repository, tmp_path, shoal, monkeypatch):
     sample = (repository / "src/shoal/datasets/patients.csv").read_text().splitlines()[:401]
     (tmp_path / "stays.csv").write_text("\n".join([*sample, ""]))
     monkeypatch.chdir(tmp_path)
-    commands = [shlex.split(line) for line in lines.splitlines()]
-    assert len(commands) == 6
-    for _, *arguments in commands:
+    every = [shlex.split(line) for line in lines.splitlines()]
+    assert len(every) == 6
+    for _, *arguments in every:
         if arguments[0] == "run" and arguments[1].startswith("src/"):
             continue  # `make run`
         ran = shoal(*arguments)
         assert ran.code == 0, ran.err
+
+
+def names_of(param):
+    """The names of an option, those that switch it off too."""
+    return (*param.opts, *param.secondary_opts)
+
+
+def test_command_lines_exist(pages):
+    """Every command line on a page names a command that there is, with options that it has."""
+    root = typer.main.get_command(app)
+    ctx = root.make_context("shoal", [], resilient_parsing=True)
+    known = {path: {name for param in one.get_params(below) for name in names_of(param)}
+             for path, one, below in commands(root, ctx)}  # fmt: skip
+    seen = 0
+    for path, text in pages.items():
+        for block in re.findall(r"```(?:sh|console)\n(.*?)```", text, re.DOTALL):
+            for line in block.replace("\\\n", " ").splitlines():
+                for part in re.findall(r"(?:^|\| )\$? ?(shoal [^|#…]*)", line):
+                    words = part.split()
+                    name = next(
+                        (n for n in (" ".join(words[:3]), " ".join(words[:2])) if n in known), None
+                    )
+                    assert name, f"{path.name}: {part}"
+                    options = {word.split("=")[0] for word in words if re.match(r"--?[a-z]", word)}
+                    assert options <= known[name], f"{path.name}: {part}: {options - known[name]}"
+                    seen += 1
+    assert seen > 40
 
 
 @pytest.mark.parametrize("page", ["understand/k.md", "understand/grouping.md", "jobs/survey.md"])

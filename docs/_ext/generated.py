@@ -26,6 +26,7 @@ def write_all(_: Any = None) -> None:
     api_pages.write(PLACE / "api")
     command_pages.write(PLACE / "commands")
     method_pages.write(PLACE / "methods")
+    method_pages.gallery(PLACE)
     schema_pages.write(PLACE / "schemas")
     root_pages.write(PLACE / "developers")
 

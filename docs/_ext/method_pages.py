@@ -163,6 +163,18 @@ def write(folder: Path) -> None:
     (folder / "index.md").write_text("\n".join(lines), encoding="utf-8")
 
 
+def gallery(folder: Path) -> None:
+    """Write the page of all pictures, each with the line that makes its groups."""
+    lines = ["# Groups of every method", "", "The same toy table, k = 4.", ""]
+    lines += ["::::{grid} 1 2 2 3", ":gutter: 2", ""]
+    for info in shoal.methods():
+        code = f'shoal.microaggregate(points, {K}, method="{info.name}")'
+        lines += [":::{grid-item-card}", f":link: methods/{stem(info.name)}", ":link-type: doc"]
+        lines += [f"![{info.name}](methods/{stem(info.name)}.svg)", "+++", f"`{code}`", ":::", ""]
+    lines += ["::::", ""]
+    (folder / "gallery.md").write_text("\n".join(lines), encoding="utf-8")
+
+
 def front(file: Path) -> None:
     """Write the picture of the README: the groups of `ilsmc+` on the toy table."""
     points = toy(40)

@@ -170,7 +170,7 @@ def gallery(folder: Path) -> None:
     for info in shoal.methods():
         code = f'shoal.microaggregate(points, {K}, method="{info.name}")'
         lines += [":::{grid-item-card}", f":link: methods/{stem(info.name)}", ":link-type: doc"]
-        lines += [f"![{info.name}](methods/{stem(info.name)}.svg)", "+++", f"`{code}`", ":::", ""]
+        lines += [f"![{info.name}](methods/{stem(info.name)}.svg)", "", f"`{code}`", ":::", ""]
     lines += ["::::", ""]
     (folder / "gallery.md").write_text("\n".join(lines), encoding="utf-8")
 

@@ -9,7 +9,9 @@ from pathlib import Path
 import shoal
 
 WORK = {  # in the order of the work
-    "Read and look": ("read", "Table", "hierarchy", "Hierarchy"),
+    "Read and look": (
+        "read", "Table", "inspect", "Inspection", "risk", "Risk", "hierarchy", "Hierarchy", "presets",
+    ),
     "Release": (
         "anonymize", "anonymize_file", "Result", "Released", "Report", "preview", "Preview",
         "compare", "Comparison",

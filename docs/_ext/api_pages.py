@@ -10,7 +10,8 @@ import shoal
 
 WORK = {  # in the order of the work
     "Read and look": (
-        "read", "Table", "inspect", "Inspection", "risk", "Risk", "hierarchy", "Hierarchy", "presets",
+        "read", "Table", "inspect", "Inspection", "risk", "Risk", "hierarchy", "Hierarchy",
+        "presets",
     ),
     "Release": (
         "anonymize", "anonymize_file", "Result", "Released", "Report", "preview", "Preview",

@@ -50,12 +50,17 @@ EXAMPLES = {
     "decimals": {"age": 2, "pay": "none"},
     "keep_order": True, "spreadsheet_safe": True, "round": {"o": 100, "p": 0.5},
     "weights_as": "rounded:5", "group_column": "class", "memory": "2GB", "engine": "dask",
+    "ledger": "series.ledger", "withhold": 0.05, "changing": ["ill", "o"], "expect_overlap": 0.8,
     "threads": 2, "work": "room", "scheduler": "tcp://head:8786",
     "report": False, "force": True, "show_values": True, "as_json": True,
 }  # fmt: skip
 NEEDS = {
     "l_kind": {"l": 3}, "weights_as": {"weight": "w"}, "c": {"l": 2, "l_kind": "recursive"},
     "scheduler": {"engine": "dask"},
+    "ledger": {"person": "who"},
+    **dict.fromkeys(
+        ("withhold", "changing", "expect_overlap"), {"person": "who", "ledger": "series.ledger"}
+    ),
 }  # fmt: skip
 
 

@@ -24,7 +24,7 @@ COLUMNS, DOMINATED, ROWS, ROOM, HEADS = range(5)  # ROOM: where the room to work
     LEAST, LOG, C, FROM, ALPHA, T, FORM, AT, SPAN, BASE, CODES, WHOLE, HEAD,
 ) = range(13)  # fmt: skip
 
-NO_FORM, TREE, LINE = 0.0, 1.0, 2.0
+NO_FORM, TREE, LINE, SERIES = 0.0, 1.0, 2.0, 3.0
 GONE, TWICE = -1, -2  # codes: a missing value; a record that does not count, as its person does
 PARENT, LENGTH, BELOW, NODE = range(4)  # of a node of a tree
 PERCENT, MAGNITUDES, DOMINANCE = range(3)  # of a column that the p % rule is for
@@ -148,6 +148,50 @@ def uneven(rules: Rules, head: int, room: int, size: int) -> float:
     return broken
 
 
+@inlined
+def series(rules: Rules, at: int, values: int, least: float, room: int, size: int) -> float:
+    """Return how many records sorted kinds of members lack, or have too many, over a series.
+
+    A kind is a signature's number times the values there are, plus the value; signature 0 is that
+    of people who have none yet. rules[at:] has where the values of each signature begin, then them.
+    Of one signature every value of it must be there equally often; people without one fill what is
+    missing, and of those who are left over no value may be more than 1 / least (m-invariance with
+    classes of several buckets: Xiao and Tao 2007, definitions 3 and 4, and lemma 3).
+    """
+    tally = room + 2 * int(rules[ROWS]) + 4
+    begin = 0
+    while begin < size:
+        signature = int(rules[room + begin]) // values
+        end, run, most = begin, 0, 0
+        while end < size and int(rules[room + end]) // values == signature:
+            run = run + 1 if end > begin and rules[room + end] == rules[room + end - 1] else 1
+            most = max(most, run)
+            rules[tally + int(rules[room + end]) % values] -= 1.0
+            end += 1
+        if signature > 0:
+            for place in range(int(rules[at + signature]), int(rules[at + signature + 1])):
+                rules[tally + int(rules[at + place])] += most
+        begin = end
+    lacking, left, largest, begin = 0.0, 0.0, 0.0, 0
+    while begin < size:
+        signature = int(rules[room + begin]) // values
+        end = begin
+        while end < size and int(rules[room + end]) // values == signature:
+            place = tally + int(rules[room + end]) % values
+            lacking += max(0.0, rules[place])
+            left += max(0.0, -rules[place])
+            largest = max(largest, -rules[place])
+            rules[place] = 0.0
+            end += 1
+        if signature > 0:
+            for own in range(int(rules[at + signature]), int(rules[at + signature + 1])):
+                place = tally + int(rules[at + own])
+                lacking += max(0.0, rules[place])
+                rules[place] = 0.0
+        begin = end
+    return lacking + max(0.0, least * largest - left)  # type: ignore[no-any-return]
+
+
 @by_address("float64(CPointer(float64), CPointer(int64), int64, int64, int64)")
 def breach(rules: Rules, members: Integers, size: int, leaving: int, entering: int) -> float:
     """Return by how much some records break the rules when one leaves and another enters.
@@ -187,6 +231,8 @@ def breach(rules: Rules, members: Integers, size: int, leaving: int, entering: i
                 apart = line(rules, at, int(span), whole, room, count)
             elif form == TREE:
                 apart = tree(rules, at, span, rules[head + BASE], whole, room, count)
+            elif form == SERIES:
+                broken += series(rules, at, int(span), rules[head + BASE], room, count)
             more = apart - rules[head + T]
             near = 0.0 if span * count * whole < EXACT else NEAR
             broken += more if more > near else 0.0

@@ -47,9 +47,12 @@ from shoal.report.figures.stable import compared
 from shoal.report.html.document import draw_ahead
 from shoal.report.sections import DominanceSection
 from shoal.run.group import Conditions, find_groups, recoded
+from shoal.run.group_series import find_series_groups
 from shoal.run.live import Shown, reporting
+from shoal.run.membership import check_budget, series_notes
 from shoal.run.privacy_warning import privacy_warning
 from shoal.run.result import FrameT, Result
+from shoal.run.series import Series
 from shoal.run.type_change_warning import type_change_warning
 from shoal.save.holdable import check_holdable
 from shoal.settings import Settings
@@ -59,6 +62,7 @@ from shoal.settings.tree import settings_and_run
 from shoal.table.dataframes.type_changes import type_changes
 from shoal.table.dataframes.whole_periods import in_whole_periods
 from shoal.table.encode_nodes import code
+from shoal.table.levels import with_used_values
 from shoal.table.table import Table
 
 Integers = npt.NDArray[np.int64]
@@ -244,11 +248,16 @@ def anonymize_with(
     start = time.perf_counter()
     report = Reporter.of(callback)
     report("reading", 0, 1)
+    asked, series, gone = settings, Series.open(settings), 0
     original, given = read_table(data, settings, threads)
     LOG.info("%d records, %d columns", original.rows, len(original.columns))
+    if series is not None:
+        settings = series.grouped_settings
+        original, gone = series.admitted(original)
     plan, profile = plan_table(original, settings, folder)
     table, survey, notes = survey_design(plan.prepared(original), plan)
     plan.check_fits()
+    who = None if series is None else series.members(table, plan)
     if plan.estimate is not None and on_estimate is not None:
         on_estimate(plan.estimate)
 
@@ -259,8 +268,22 @@ def anonymize_with(
         coded = code(grouped, plan.hierarchies, folder, plan.ranges, on_column)
     if kind is not None:
         check_holdable(table, plan.settings, plan.aggregators, coded, kind)
-    conditions = Conditions(given, build_constraints(grouped, plan, survey.persons), survey)
-    partition, more = find_groups(grouped, plan, coded, conditions, report, threads)
+    kinds = None if who is None else who.kinds
+    conditions = Conditions(given, build_constraints(grouped, plan, survey.persons, kinds), survey)
+    pending, promised = None, []
+    if who is None:
+        partition, more = find_groups(grouped, plan, coded, conditions, report, threads)
+    else:
+        made = find_series_groups(grouped, plan, coded, conditions, who, report, threads)
+        partition, more = made.partition, made.notes
+        withheld, rows = table.rows - made.kept.size, table.rows
+        check_budget(settings.series.withhold, withheld, rows)
+        who, table, grouped = who.take(made.kept), table.take(made.kept), grouped.take(made.kept)
+        coded = None if coded is None else with_used_values(coded.take(made.kept))
+        survey = survey.take(made.kept)
+        pending = who.pending(partition.labels, withheld)
+        own, promised = series_notes(who, withheld, rows, gone)
+        more = [*more, *own]
     LOG.info("%s", partition.summary())
     if partition.recoding is None:
         wider = wider_groups(grouped, partition, plan.requirement, report, survey.strata)
@@ -310,7 +333,7 @@ def anonymize_with(
                 *people_notes(plan.schema, plan.settings, profile),
                 *value_notes(table, plan.requirement),
             ],
-            unnamed_notes(plan.unnamed),
+            [*unnamed_notes(plan.unnamed), *promised],
             plan.requirement,
             cast(
                 list[DominanceSection],
@@ -329,4 +352,5 @@ def anonymize_with(
         result = replace(result, measures=measures.to_dict())
         report("measuring", 1, 1)
     data = for_frame(numbered, recipe.release.intervals).to_native()
-    return Result(data, result, partition, numbered, recipe)
+    recipe = recipe.replace(roles={"person": asked.roles.person})
+    return Result(data, result, partition, numbered, recipe, pending)

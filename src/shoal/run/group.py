@@ -63,7 +63,7 @@ def find_groups(
     """
     settings, by_trees = plan.settings, plan.by_hierarchies
     order = canonical_order(table)
-    encoding = _encoding(table, plan, coded, conditions, threads).take(order)
+    encoding = encoding_of(table, plan, coded, conditions, threads).take(order)
     groups = _Groups(settings, report, threads)
     ordered = conditions.take(order)
     partition = groups.in_strata(encoding, ordered)
@@ -99,7 +99,7 @@ def _in_rows(partition: Partition, order: Integers) -> Partition:
     return replace(partition, labels=partition.labels[np.argsort(kept)], recoding=recoding)
 
 
-def _encoding(
+def encoding_of(
     table: Table, plan: Plan, coded: Coded | None, conditions: Conditions, threads: int | None
 ) -> Points | Nodes:
     """Return the encoding of the records, in the order of the rows."""
@@ -113,6 +113,15 @@ def _encoding(
     if conditions.constraints is not None:
         matrix = encode(table, weights=weights, coded=coded, k=k, threads=threads).matrix
     return Nodes(coded, weights, matrix)
+
+
+def problem_of(encoding: Points | Nodes, settings: Settings, threads: int | None) -> Problem:
+    """Return the problem that settings make of encoded records, without constraints."""
+    protect, options = settings.protect, settings.search_options()
+    return Problem(
+        encoding, protect.k, protect.seed, protect.effort, protect.start, options,
+        threads=threads, suppress=protect.suppress, k_of=settings.requirement.k_of,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,11 +178,7 @@ class _Groups:
         return solve(problem, method, self.report)
 
     def _problem(self, encoding: Points | Nodes) -> Problem:
-        protect, options = self.settings.protect, self.settings.search_options()
-        return Problem(
-            encoding, protect.k, protect.seed, protect.effort, protect.start, options,
-            threads=self.threads, suppress=protect.suppress, k_of=self.settings.requirement.k_of,
-        )  # fmt: skip
+        return problem_of(encoding, self.settings, self.threads)
 
     def _by_unit(
         self, points: Points, survey: Survey, together: Integers, constraints: Constraints | None

@@ -9,6 +9,7 @@ from shoal.hints import option
 from shoal.settings.data import RoleSettings
 from shoal.settings.protect import ProtectSettings
 from shoal.settings.release import Decimals, ReleaseSettings
+from shoal.settings.series import SeriesSettings
 
 
 def check(roles: RoleSettings, protect: ProtectSettings, release: ReleaseSettings) -> None:
@@ -17,6 +18,26 @@ def check(roles: RoleSettings, protect: ProtectSettings, release: ReleaseSetting
     if roles.person is not None and protect.count == "records":
         raise RequestError("person counts people, count says records: take one")
     _check_kept(release, roles.weight)
+
+
+def check_series(series: SeriesSettings, roles: RoleSettings, protect: ProtectSettings) -> None:
+    """Raise RequestError for options of a series without a ledger, and for what has no series."""
+    if series.ledger is None:
+        for name in ("withhold", "changing", "expect_overlap"):
+            if getattr(series, name) != SeriesSettings.model_fields[name].default:
+                raise RequestError(
+                    f"{name} is for a series of releases; say {option('ledger')}, too"
+                )
+        return
+    never = {
+        "group": roles.group, "household": roles.household, "by": roles.by,
+        "engine": protect.engine, "memory": protect.memory, "k_of": protect.k_of,
+    }  # fmt: skip
+    for name, value in never.items():
+        if value:
+            raise RequestError(f"under a ledger there is no {name}; leave out {option(name)}")
+    if protect.method == "full-domain":
+        raise RequestError("under a ledger full-domain cannot be used; take another method")
 
 
 def _check_decimals(decimals: Decimals | dict[str, Decimals] | None) -> None:

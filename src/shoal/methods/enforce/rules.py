@@ -40,6 +40,7 @@ from shoal.kernels.rules import (
     Rules,
     T,
 )
+from shoal.methods.enforce.kinds import Kinds
 from shoal.table.encode_nodes import UncoveredError
 from shoal.table.hierarchy.listed import Listed, interval
 from shoal.table.hierarchy.specify import is_file, specify
@@ -233,11 +234,13 @@ def make_rules(
     folder: Path | None,
     averaged: Sequence[str],
     persons: Integers | None = None,
+    kinds: Kinds | None = None,
 ) -> tuple[Rules, list[Sensitive]]:
     """Return the rules of a table; `averaged` are the columns whose groups release their means.
 
     With `persons` (n), whose record each is, every person and value of a group counts once; the
-    groups that are judged by the rules must hold all records of a person.
+    groups that are judged by the rules must hold all records of a person. `kinds` are those of
+    records in a series of releases.
     """
     columns = table.with_role(Role.SENSITIVE) if requirement.of_sensitive else []
     wanted = [column for column in columns if requirement.of_column(column.name)]
@@ -250,12 +253,18 @@ def make_rules(
     ]
     heads: list[Floats] = []
     behind: list[Floats] = []
-    at = HEADS + len(parts) * HEAD + len(dominated) * DOMINANCE
+    count = len(parts) + (kinds is not None)
+    at = HEADS + count * HEAD + len(dominated) * DOMINANCE
     for head, made in parts:
         numbers = _distribution(head, made, at)
         head[CODES] = at + numbers.size
         heads.append(head)
         behind += [numbers, made.codes.astype(np.float64)]
+        at += numbers.size + table.rows
+    if kinds is not None:
+        head, numbers = kinds.head(at), kinds.signature_table()
+        heads.append(head)
+        behind += [numbers, kinds.codes.astype(np.float64)]
         at += numbers.size + table.rows
     for percent, magnitudes in dominated:
         head = np.zeros(DOMINANCE)
@@ -264,8 +273,9 @@ def make_rules(
         behind.append(magnitudes)
         at += table.rows
     counts = np.zeros(HEADS)
-    counts[[COLUMNS, DOMINATED, ROWS, ROOM]] = len(parts), len(dominated), table.rows, at
+    counts[[COLUMNS, DOMINATED, ROWS, ROOM]] = count, len(dominated), table.rows, at
     nodes = max((made.parents.size for made in values), default=0)
+    nodes = max(nodes, 0 if kinds is None else kinds.values)
     room = np.zeros(2 * table.rows + 4 + nodes)  # as `kernels.rules` uses it
     return np.concatenate([counts, *heads, *behind, room]), values
 

@@ -1,0 +1,115 @@
+"""Entries of a ledger: releases, withdrawals, and people who left."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, ClassVar
+
+from shoal.errors import in_shape
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What a release promises: k, and l of a constant sensitive column, whose classes are by
+    `quasi_identifiers`; `kept` are the columns that are released as they are."""
+
+    k: int
+    l: int | None  # noqa: E741 - its name in the literature
+    sensitive: str | None
+    quasi_identifiers: tuple[str, ...]
+    kept: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Roll:
+    """The people of a release, by number: class, signature and kept values of each.
+
+    Classes are numbered as they first appear in the file. `signatures` are sets of values, and
+    `signature` has the place of each person's; it is empty where no l is promised. `joined` has the
+    numbers of each person's kept values, by column.
+    """
+
+    __repr__ = in_shape
+
+    people: tuple[str, ...]
+    classes: tuple[int, ...]
+    signature: tuple[int, ...] = ()
+    signatures: tuple[tuple[str, ...], ...] = ()
+    joined: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def without(self, numbers: Mapping[str, str]) -> Roll:
+        """Return the roll with some people under other numbers."""
+        people = tuple(numbers.get(one, one) for one in self.people)
+        return Roll(people, self.classes, self.signature, self.signatures, self.joined)
+
+
+@dataclass(frozen=True)
+class Release:
+    """A release: its file, what it promises, and who is in it.
+
+    `made` tells that it was made under the ledger, so that its classes are balanced; else it was
+    added later. `withheld` people were left out; `counterfeits` are records of nobody.
+    """
+
+    kind: ClassVar[str] = "release"
+
+    number: int
+    file: str
+    sha256: str
+    promise: Promise
+    roll: Roll
+    made: bool = True
+    withheld: int = 0
+
+
+@dataclass(frozen=True)
+class Withdrawal:
+    """A release that was made and not published: it no longer counts."""
+
+    kind: ClassVar[str] = "withdrawal"
+
+    release: int
+
+
+@dataclass(frozen=True)
+class Leaving:
+    """People who left: they are in no later release."""
+
+    __repr__ = in_shape
+    kind: ClassVar[str] = "leaving"
+
+    people: tuple[str, ...]
+
+
+Entry = Release | Withdrawal | Leaving
+
+
+def to_tree(entry: Entry) -> dict[str, Any]:
+    """Return an entry as JSON holds it."""
+    return {"kind": entry.kind, **asdict(entry)}
+
+
+def from_tree(tree: Mapping[str, Any]) -> Entry:
+    """Return the entry that JSON holds."""
+    own = {name: part for name, part in tree.items() if name != "kind"}
+    if tree["kind"] == Withdrawal.kind:
+        return Withdrawal(**own)
+    if tree["kind"] == Leaving.kind:
+        return Leaving(tuple(own["people"]))
+    promise, roll = own["promise"], own["roll"]
+    columns = {name: tuple(promise[name]) for name in ("quasi_identifiers", "kept")}
+    joined = {name: tuple(values) for name, values in roll["joined"].items()}
+    signatures = tuple(_tuple(one) for one in roll["signatures"])
+    lists = {name: tuple(roll[name]) for name in ("people", "classes", "signature")}
+    return Release(
+        **{
+            **own,
+            "promise": Promise(**{**promise, **columns}),
+            "roll": Roll(**lists, signatures=signatures, joined=joined),
+        }
+    )
+
+
+def _tuple(values: Sequence[str]) -> tuple[str, ...]:
+    return tuple(values)

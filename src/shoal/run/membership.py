@@ -1,0 +1,161 @@
+"""Membership: who the records of a table are in a series of releases."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from shoal.errors import PrivacyError, in_shape, listed
+from shoal.hints import option
+from shoal.kernels.arrays import Integers
+from shoal.ledger.entries import Promise
+from shoal.ledger.history import History
+from shoal.ledger.ledger import Ledger
+from shoal.ledger.pending import Pending
+from shoal.methods.enforce.kinds import Kinds
+from shoal.methods.series.deal import deal
+from shoal.methods.series.group import Members
+from shoal.partition import rows_of_groups
+from shoal.table.roles import Role
+from shoal.table.table import Table
+
+PROMISE = (
+    "a release of a series: whoever has all its releases, knows everyone's quasi-identifiers and "
+    "who is in which, cannot rule out a value of a person's signature"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Membership:
+    """Who the records of a table are in a series, row by row.
+
+    `column` is the constant sensitive column, and `values` are the numbers of its values; `joined`
+    has those of kept values by column.
+    """
+
+    __repr__ = in_shape
+
+    ledger: Ledger
+    history: History
+    schema: Table
+    k: int
+    changing: tuple[str, ...]
+    people: Sequence[str]
+    homes: Integers
+    joined: Mapping[str, tuple[str, ...]]
+    column: str | None = None
+    kinds: Kinds | None = None
+    values: tuple[str, ...] = ()
+
+    @property
+    def members(self) -> Members | None:
+        """What grouping needs to know of them; None where it is as in any release."""
+        return None if self.kinds is None else Members(self.kinds, self.homes)
+
+    def barred(self) -> Integers:
+        """Return the rows of people whose signature has fewer than l values: they are withheld."""
+        if self.kinds is None:
+            return np.zeros(0, dtype=np.int64)
+        short = [len(one) < self.kinds.l for one in self.kinds.signatures]
+        flags = np.array([*short, False])[self.kinds.signature]
+        return np.flatnonzero(flags).astype(np.int64)
+
+    def take(self, rows: Integers) -> Membership:
+        """Return the same for some rows."""
+        return replace(
+            self,
+            people=[self.people[row] for row in rows.tolist()],
+            kinds=None if self.kinds is None else self.kinds.take(rows),
+            homes=self.homes[rows],
+            joined={
+                name: tuple(own[row] for row in rows.tolist()) for name, own in self.joined.items()
+            },
+        )
+
+    def exposed(self, labels: Integers) -> Integers:
+        """Return the rows of groups in which kept columns leave somebody too few records.
+
+        Somebody who compares her classes keeps the records whose kept values all of them had: they
+        must be at least k, with l values, or none.
+        """
+        k, least = self.k, 0 if self.kinds is None else self.kinds.l
+        exposed = []
+        for rows in rows_of_groups(labels):
+            for name, own in self.joined.items():
+                there = {own[row] for row in rows.tolist()}
+                sets = {
+                    before & there
+                    for row in rows.tolist()
+                    if (before := self.history.companions.get(self.people[row], {}).get(name))
+                    is not None
+                }
+                if any(self._too_few(rows, own, some, k, least) for some in sets if some):
+                    exposed.append(rows)
+                    break
+        return np.sort(np.concatenate([*exposed, np.zeros(0, dtype=np.int64)])).astype(np.int64)
+
+    def _too_few(
+        self, rows: Integers, own: Sequence[str], common: frozenset[str], k: int, least: int
+    ) -> bool:
+        left = [row for row in rows.tolist() if own[row] in common]
+        values = 0 if self.kinds is None else len({int(self.kinds.own[row]) for row in left})
+        return len(left) < k or values < least
+
+    def pending(self, labels: Integers, withheld: int) -> Pending:
+        """Return the entry of these records as groups, for when they are written."""
+        dealt: tuple[tuple[str, ...], ...] = ()
+        name = None
+        if self.kinds is not None:
+            every = deal(self.kinds, labels)
+            made = {one: tuple(sorted(self.values[v] for v in one)) for one in set(every)}
+            dealt = tuple(made[one] for one in every)
+            name = self.column
+        kept = [one.name for one in self.schema.with_role(Role.OTHER)]
+        kept = [one for one in kept if one not in self.changing]
+        least = None if self.kinds is None else self.kinds.l
+        promise = Promise(self.k, least, name, (), tuple(kept))
+        return Pending(self.ledger, promise, tuple(self.people), dealt, self.joined, withheld)
+
+
+def check_budget(allowed: float, withheld: int, rows: int) -> None:
+    """Raise PrivacyError where more people would have to be withheld than may be."""
+    if withheld > allowed * rows:
+        share = math.ceil(1000 * withheld / rows) / 10
+        raise PrivacyError(
+            f"{withheld:,} of {rows:,} people would have to be withheld, as no class is safe for "
+            f"them together with earlier releases; say {option('withhold', f'{share:g}%')} to "
+            "leave them out; nothing was written"
+        )
+
+
+def series_notes(
+    membership: Membership, withheld: int, rows: int, gone: int
+) -> tuple[list[str], list[str]]:
+    """Return what the private and the public report say of the series."""
+    kinds = membership.kinds
+    again = sum(1 for one in membership.people if one in membership.history.people)
+    number = membership.ledger.next_number
+    notes = [
+        f"release {number} of a series: {again:,} of {len(membership.people):,} people were in "
+        f"earlier ones; {withheld:,} of {rows:,} were withheld; the ledger had "
+        f"{len(membership.ledger.entries):,} entries before"
+    ]
+    if gone:
+        notes.append(f"{gone:,} people left, and are in no later release")
+    changing = [
+        one.name for one in membership.schema.with_role(Role.SENSITIVE)
+        if kinds is None or one.name in membership.changing
+    ]  # fmt: skip
+    public = []
+    if kinds is not None:
+        public.append(f"{PROMISE}, at least {kinds.l} values")
+    if changing:
+        public.append(
+            f"over a series nothing is promised of {listed(changing)}: what holds in each release "
+            "does not compose"
+        )
+    public.append("what was published before cannot be made safer by this release")
+    return [*notes, *public], public

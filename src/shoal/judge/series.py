@@ -207,7 +207,7 @@ class _Left:
             found.append(f"for {self.below_l} people fewer than l values are left")
         if self.below_k:
             found.append(
-                f"kept columns leave {self.below_k} people fewer than k records, or l values"
+                f"kept columns leave {self.below_k} people fewer than k records or l values"
             )
         return found
 
@@ -224,13 +224,13 @@ def _people(entries: Sequence[Tree], seen: Mapping[int, Seen]) -> _Left:
     fewest, smallest, below_l, below_k = [], [], 0, 0
     several = [places for places in classes.values() if len(places) > 1]
     for places in classes.values():
-        asked = [promises[release]["l"] for release, _ in places]
-        if all(l is None for l in asked):
+        asked = [promises[release]["l"] for release, _ in places if promises[release]["l"]]
+        if not asked:
             continue
         sets = [set(seen[release].values[number]) for release, number in places]
         left = len(set.intersection(*sets))
         fewest.append(left)
-        below_l += left < max(l for l in asked if l is not None)
+        below_l += left < max(asked)
     for places in several:
         joined = _joined(places, seen, promises)
         if joined is not None:

@@ -108,8 +108,9 @@ class Ledger:
         made = made._line(json.dumps({"form": FORM, "note": FIRST}))
         for entry in self.entries:
             if isinstance(entry, Release):
-                entry = replace(entry, roll=entry.roll.without(numbers))
-            made = made.with_entry(entry)
+                made = made.with_entry(replace(entry, roll=entry.roll.without(numbers)))
+            else:
+                made = made.with_entry(entry)
         return made.with_entry(Leaving(tuple(people)))
 
     def withdrawn(self, number: int) -> Ledger:
@@ -117,7 +118,7 @@ class Ledger:
         if number not in [one.number for one in self.releases]:
             known = ", ".join(str(one.number) for one in self.releases) or "none"
             raise RequestError(
-                f"{shown(self.path)}: there is no release {number} (there is {known})"
+                f"{shown(self.path)}: there is no release {number}; there are: {known}"
             )
         return self.with_entry(Withdrawal(number))
 

@@ -281,7 +281,7 @@ def anonymize_with(
         who, table, grouped = who.take(made.kept), table.take(made.kept), grouped.take(made.kept)
         coded = None if coded is None else with_used_values(coded.take(made.kept))
         survey = survey.take(made.kept)
-        pending = who.pending(partition.labels, withheld)
+        pending = who.pending(who.dealt(partition.labels), withheld)
         own, promised = series_notes(who, withheld, rows, gone)
         more = [*more, *own]
     LOG.info("%s", partition.summary())

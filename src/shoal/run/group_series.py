@@ -50,8 +50,10 @@ def find_series_groups(
     """
     k = math.ceil(plan.k / plan.settings.series.expect_overlap)
     if k > table.rows:
-        raise RequestError(f"groups of {k} are needed for {option('expect_overlap')}, and there are "
-                           f"{table.rows} records")  # fmt: skip
+        raise RequestError(
+            f"{table.rows} records < {k}, the size of groups that {option('expect_overlap')} asks "
+            "for"
+        )
     larger = replace(plan, settings=plan.settings.replace(protect={"k": k}))
     if who.members is None:
         partition, notes = find_groups(table, larger, coded, conditions, report, threads)

@@ -16,7 +16,7 @@ from shoal.ledger.history import History
 from shoal.ledger.ledger import Ledger
 from shoal.ledger.pending import Pending
 from shoal.methods.enforce.kinds import Kinds
-from shoal.methods.series.deal import deal
+from shoal.methods.series.deal import Signature, deal
 from shoal.methods.series.group import Members
 from shoal.partition import rows_of_groups
 from shoal.table.roles import Role
@@ -104,20 +104,19 @@ class Membership:
         values = 0 if self.kinds is None else len({int(self.kinds.own[row]) for row in left})
         return len(left) < k or values < least
 
-    def pending(self, labels: Integers, withheld: int) -> Pending:
-        """Return the entry of these records as groups, for when they are written."""
-        dealt: tuple[tuple[str, ...], ...] = ()
-        name = None
-        if self.kinds is not None:
-            every = deal(self.kinds, labels)
-            made = {one: tuple(sorted(self.values[v] for v in one)) for one in set(every)}
-            dealt = tuple(made[one] for one in every)
-            name = self.column
+    def dealt(self, labels: Integers) -> list[Signature]:
+        """Return the signatures of the records in groups; none where l is not kept over a series."""
+        return [] if self.kinds is None else deal(self.kinds, labels)
+
+    def pending(self, dealt: Sequence[Signature], withheld: int) -> Pending:
+        """Return the entry of these records with their signatures, for when they are written."""
+        made = {one: tuple(sorted(self.values[value] for value in one)) for one in set(dealt)}
         kept = [one.name for one in self.schema.with_role(Role.OTHER)]
         kept = [one for one in kept if one not in self.changing]
         least = None if self.kinds is None else self.kinds.l
-        promise = Promise(self.k, least, name, (), tuple(kept))
-        return Pending(self.ledger, promise, tuple(self.people), dealt, self.joined, withheld)
+        promise = Promise(self.k, least, self.column, (), tuple(kept))
+        named = tuple(made[one] for one in dealt)
+        return Pending(self.ledger, promise, tuple(self.people), named, self.joined, withheld)
 
 
 def check_budget(allowed: float, withheld: int, rows: int) -> None:

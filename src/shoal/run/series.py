@@ -47,7 +47,8 @@ class Series:
             return None
         if not settings.roles.any_given:
             raise RequestError(
-                f"under a ledger columns need roles; say {option('quasi_identifiers')}"
+                "under a ledger columns need roles; say which are quasi-identifiers with "
+                f"{option('quasi_identifiers', [COLUMN])}"
             )
         if person is None:
             raise RequestError(f"a ledger knows people; say {option('person', COLUMN)}, too")

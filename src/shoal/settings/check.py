@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from shoal.errors import RequestError, shown
-from shoal.hints import option
+from shoal.hints import FILE, option
 from shoal.settings.data import RoleSettings
 from shoal.settings.protect import ProtectSettings
 from shoal.settings.release import Decimals, ReleaseSettings
@@ -26,7 +26,7 @@ def check_series(series: SeriesSettings, roles: RoleSettings, protect: ProtectSe
         for name in ("withhold", "changing", "expect_overlap"):
             if getattr(series, name) != SeriesSettings.model_fields[name].default:
                 raise RequestError(
-                    f"{name} is for a series of releases; say {option('ledger')}, too"
+                    f"{name} is for a series of releases; say {option('ledger', FILE)}, too"
                 )
         return
     never = {

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from shoal.errors import ShoalError as ShoalError
     from shoal.errors import ShoalWarning as ShoalWarning
     from shoal.errors import TypeChangeWarning as TypeChangeWarning
+    from shoal.judge.series import verify_series as verify_series
+    from shoal.judge.series_verdict import SeriesVerification as SeriesVerification
     from shoal.judge.verify import Verification as Verification
     from shoal.judge.verify import verify as verify
     from shoal.measures.result import Measures as Measures
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from shoal.partition import Partition as Partition
     from shoal.progress import Progress as Progress
     from shoal.report.report import Report as Report
+    from shoal.run.add_release import add_release as add_release
     from shoal.run.anonymize import anonymize as anonymize
     from shoal.run.compare.grid import compare as compare
     from shoal.run.compare.points import Comparison as Comparison
@@ -75,11 +78,13 @@ _HOME = {
     "RequestError": "errors",
     "Result": "run.result",
     "Search": "methods.ils.parameters",
+    "SeriesVerification": "judge.series_verdict",
     "ShoalError": "errors",
     "ShoalWarning": "errors",
     "Table": "table.table",
     "TypeChangeWarning": "errors",
     "Verification": "judge.verify",
+    "add_release": "run.add_release",
     "anonymize": "run.anonymize",
     "anonymize_file": "outofcore.file",
     "check_pack": "save.pack.recheck",
@@ -95,6 +100,7 @@ _HOME = {
     "read": "table.read",
     "refine": "run.microaggregate",
     "verify": "judge.verify",
+    "verify_series": "judge.series",
 }
 
 __all__ = [
@@ -118,12 +124,14 @@ __all__ = [
     "RequestError",
     "Result",
     "Search",
+    "SeriesVerification",
     "ShoalError",
     "ShoalWarning",
     "Table",
     "TypeChangeWarning",
     "Verification",
     "__version__",
+    "add_release",
     "anonymize",
     "anonymize_file",
     "check_pack",
@@ -139,6 +147,7 @@ __all__ = [
     "read",
     "refine",
     "verify",
+    "verify_series",
 ]
 
 

@@ -19,7 +19,7 @@ from shoal.progress import StopToken
 NAME = "shoal"
 ORDER = (
     "inspect", "anonymize", "verify", "measure", "compare", "plot", "run", "refine", "hierarchy",
-    "certificate", "serve", "methods", "bound", "warmup", "completion", "man",
+    "certificate", "ledger", "serve", "methods", "bound", "warmup", "completion", "man",
 )  # fmt: skip
 LISTED = "version", "help"  # commands list the others
 

@@ -23,7 +23,7 @@ from shoal.cli.options import (
     takes,
 )
 from shoal.cli.output import echo_verdict, live_reporter, write_stdout
-from shoal.errors import shown
+from shoal.errors import RequestError, shown
 from shoal.hints import said
 
 
@@ -41,7 +41,21 @@ def verify(
             "or - for stdin.",
         ),
     ],
-    k: Annotated[int, typer.Option("-k", "--k", help="The k it should have.")],
+    more: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="FILES", help="With --ledger: more releases of the series."),
+    ] = None,
+    k: Annotated[
+        int | None,
+        typer.Option("-k", "--k", help="The k it should have; with --ledger the ledger says it."),
+    ] = None,
+    ledger: Annotated[
+        Path | None,
+        typer.Option(
+            help="Judge several releases together, exactly for the people in this ledger; what "
+            "was promised stands there, and no other option is needed."
+        ),
+    ] = None,
     quasi: Annotated[
         list[str] | None,
         typer.Option(
@@ -85,8 +99,20 @@ def verify(
     ones add nothing to --l and --alpha, and what it would be otherwise is said. Classes that break
     something are named by number and size, never by value.
 
+    With --ledger, releases of a series are judged together: `shoal verify 2024.csv 2025.csv
+    --ledger stays.ledger`.
+
     Example: `shoal verify release.csv -k 5 --quasi age,income`
     """
+    if ledger is not None:
+        from shoal.judge.series import verify_series
+
+        echo_verdict(verify_series([file, *(more or ())], ledger), as_json)
+        return
+    if more:
+        raise RequestError("several releases are judged with their ledger; say --ledger FILE")
+    if k is None:
+        raise RequestError("say which k it should have: -k K")
     from shoal.judge.verify import verify as check
     from shoal.settings.parse import split_names, split_pairs
     from shoal.settings.tree import arguments_of

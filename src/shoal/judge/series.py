@@ -1,11 +1,10 @@
 """A series of releases, judged with its ledger: every person, over all releases that she is in.
 
-The attacker has all releases, and knows in which class of each a person is. What he cannot rule out
-is judged twice. First by the proof that the ledger holds: people have signatures, the same in all
-releases; where each class holds, for every signature, each of its values as often as its people
-divided by its values, permuting the values of all people of a signature changes no release, and
-none of them can be ruled out (Xiao and Tao 2007, lemma 2). Then by counting: the values
-that all classes of a person have in common, and the records that kept columns leave for her.
+The attacker has all releases, and knows in which class of each a person is. He can rule out a value
+only if no other assignment of values to people makes the same releases. The judge proves that there
+are others (`series_proof.py`), from what the ledger says of people after it has compared this with
+the files. Then it counts: the values that all classes of a person have in common, and the records
+that kept columns leave for her.
 """
 
 from __future__ import annotations
@@ -24,6 +23,7 @@ from shoal.judge.readers.reading import opened
 from shoal.judge.readers.source import Source
 from shoal.judge.readers.written import Written
 from shoal.judge.series_ledger import Kept, value_number
+from shoal.judge.series_proof import prove
 from shoal.judge.series_verdict import SeriesVerification
 from shoal.judge.spelling import plain_value
 
@@ -88,13 +88,14 @@ def verify_series(files: Sequence[Any], ledger: Any) -> SeriesVerification:
         own = see(path, None, entry, book.secret)
         problems += of_entry(own, entry)
         seen[entry["number"]] = own
-    problems += of_signatures([one for one in book.releases if one["made"]])
+    proof = prove(book.releases)
+    problems += proof.problems()
     judged = [one for one in book.releases if one["number"] in seen]
     left = _people(judged, seen)
     absent = [one["number"] for one in book.releases if one["number"] not in seen]
     problems += left.problems()
     return SeriesVerification(
-        not problems, len(judged), left.people, left.repeated, left.fewest, left.smallest,
+        not problems, len(judged), left.people, left.repeated, proof.fewest, left.smallest,
         tuple(problems), tuple(absent), len(book.releases),
     )  # fmt: skip
 
@@ -136,7 +137,7 @@ def see(
 
 
 def of_entry(seen: Seen, entry: Tree) -> list[str]:
-    """Return what is wrong with one release and its entry: sizes, k, and balanced classes."""
+    """Return what is wrong with one release and its entry: classes, their values, and k."""
     promise, roll, what = entry["promise"], entry["roll"], f"release {entry['number']}"
     people = Counter(roll["classes"])
     if [people[number] for number in range(len(seen.values))] != seen.sizes:
@@ -145,48 +146,15 @@ def of_entry(seen: Seen, entry: Tree) -> list[str]:
     small = sum(1 for size in seen.sizes if size < promise["k"])
     if small:
         problems.append(f"{what}: {small} classes have fewer than k = {promise['k']} records")
-    if promise["l"] is None or not entry["made"]:
+    if promise["l"] is None:
         return problems
-    short = sum(1 for one in roll["signatures"] if len(set(one)) < promise["l"])
-    if short:
-        problems.append(f"{what}: {short} signatures have fewer than l = {promise['l']} values")
-    uneven = _uneven(seen, roll)
-    if uneven:
-        problems.append(f"{what}: {uneven} classes do not hold their signatures equally often")
+    meant: dict[int, Counter[str]] = defaultdict(Counter)
+    for number, value in zip(roll["classes"], roll["values"], strict=True):
+        meant[number][value] += 1
+    other = sum(1 for number, values in enumerate(seen.values) if meant[number] != values)
+    if other:
+        problems.append(f"{what}: {other} classes have other values than the ledger has")
     return problems
-
-
-def _uneven(seen: Seen, roll: Tree) -> int:
-    """Return how many classes have other values than their signatures account for."""
-    counts: dict[int, Counter[int]] = defaultdict(Counter)
-    for number, signature in zip(roll["classes"], roll["signature"], strict=True):
-        counts[number][signature] += 1
-    uneven = 0
-    for number, values in enumerate(seen.values):
-        meant: Counter[str] = Counter()
-        even = True
-        for signature, times in counts[number].items():
-            every = roll["signatures"][signature]
-            even = even and times % len(every) == 0
-            for value in every:
-                meant[value] += times // len(every)
-        uneven += not even or meant != values
-    return uneven
-
-
-def of_signatures(entries: Sequence[Tree]) -> list[str]:
-    """Return a problem where people do not keep their signatures from release to release."""
-    known: dict[str, frozenset[str]] = {}
-    changed = set()
-    for entry in entries:
-        roll = entry["roll"]
-        for person, place in zip(roll["people"], roll["signature"], strict=bool(roll["signature"])):
-            signature = frozenset(roll["signatures"][place])
-            if known.setdefault(person, signature) != signature:
-                changed.add(person)
-    if not changed:
-        return []
-    return [f"{len(changed)} people do not keep their signature from release to release"]
 
 
 @dataclass(frozen=True)
@@ -195,7 +163,6 @@ class _Left:
 
     people: int
     repeated: int  # people who are in several releases
-    fewest: int | None
     smallest: int | None
     below_l: int
     below_k: int
@@ -204,7 +171,7 @@ class _Left:
         """Return what is wrong, in counts."""
         found = []
         if self.below_l:
-            found.append(f"for {self.below_l} people fewer than l values are left")
+            found.append(f"the classes of {self.below_l} people share fewer than l values")
         if self.below_k:
             found.append(
                 f"kept columns leave {self.below_k} people fewer than k records or l values"
@@ -221,25 +188,20 @@ def _people(entries: Sequence[Tree], seen: Mapping[int, Seen]) -> _Left:
         for person, number in zip(roll["people"], roll["classes"], strict=True):
             if number < len(seen[entry["number"]].values):
                 classes[person].append((entry["number"], number))
-    fewest, smallest, below_l, below_k = [], [], 0, 0
+    smallest, below_l, below_k = [], 0, 0
     several = [places for places in classes.values() if len(places) > 1]
     for places in classes.values():
         asked = [promises[release]["l"] for release, _ in places if promises[release]["l"]]
         if not asked:
             continue
         sets = [set(seen[release].values[number]) for release, number in places]
-        left = len(set.intersection(*sets))
-        fewest.append(left)
-        below_l += left < max(asked)
+        below_l += len(set.intersection(*sets)) < max(asked)
     for places in several:
         joined = _joined(places, seen, promises)
         if joined is not None:
             smallest.append(joined[0])
             below_k += joined[1]
-    return _Left(
-        len(classes), len(several), min(fewest, default=None), min(smallest, default=None),
-        below_l, below_k,
-    )  # fmt: skip
+    return _Left(len(classes), len(several), min(smallest, default=None), below_l, below_k)
 
 
 def _joined(

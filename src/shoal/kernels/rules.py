@@ -150,46 +150,50 @@ def uneven(rules: Rules, head: int, room: int, size: int) -> float:
 
 @inlined
 def series(rules: Rules, at: int, values: int, least: float, room: int, size: int) -> float:
-    """Return how many records sorted kinds of members lack, or have too many, over a series.
+    """Return how many records sorted kinds of members lack over a series of releases.
 
-    A kind is a signature's number times the values there are, plus the value; signature 0 is that
-    of people who have none yet. rules[at:] has where the values of each signature begin, then them.
-    Of one signature every value of it must be there equally often; people without one fill what is
-    missing, and of those who are left over no value may be more than 1 / least (m-invariance with
-    classes of several buckets: Xiao and Tao 2007, definitions 3 and 4, and lemma 3).
+    A kind is the number of a bond times the values there are, plus the value; bond 0 is that of new
+    people. rules[at:] has where the values of each bond begin, then them. Of a bond with values, a
+    signature, each must be there equally often, and new people fill what is missing (m-invariance:
+    Xiao and Tao 2007, definition 4); people of a bond without values, who were always together, and
+    new people who fill nothing need least different values each.
     """
     tally = room + 2 * int(rules[ROWS]) + 4
-    begin = 0
+    begin, lacking = 0, 0.0
     while begin < size:
-        signature = int(rules[room + begin]) // values
-        end, run, most = begin, 0, 0
-        while end < size and int(rules[room + end]) // values == signature:
-            run = run + 1 if end > begin and rules[room + end] == rules[room + end - 1] else 1
+        bond = int(rules[room + begin]) // values
+        signed = bond > 0 and rules[at + bond + 1] > rules[at + bond]
+        end, run, most, distinct = begin, 0, 0, 0.0
+        while end < size and int(rules[room + end]) // values == bond:
+            again = end > begin and rules[room + end] == rules[room + end - 1]
+            run = run + 1 if again else 1
+            distinct += 0.0 if again else 1.0
             most = max(most, run)
-            rules[tally + int(rules[room + end]) % values] -= 1.0
+            if signed or bond == 0:
+                rules[tally + int(rules[room + end]) % values] -= 1.0
             end += 1
-        if signature > 0:
-            for place in range(int(rules[at + signature]), int(rules[at + signature + 1])):
+        if signed:
+            for place in range(int(rules[at + bond]), int(rules[at + bond + 1])):
                 rules[tally + int(rules[at + place])] += most
+        elif bond > 0:
+            lacking += max(0.0, least - distinct)
         begin = end
-    lacking, left, largest, begin = 0.0, 0.0, 0.0, 0
+    begin, different = 0, 0.0
     while begin < size:
-        signature = int(rules[room + begin]) // values
+        bond = int(rules[room + begin]) // values
         end = begin
-        while end < size and int(rules[room + end]) // values == signature:
+        while end < size and int(rules[room + end]) // values == bond:
             place = tally + int(rules[room + end]) % values
             lacking += max(0.0, rules[place])
-            left += max(0.0, -rules[place])
-            largest = max(largest, -rules[place])
+            different += 1.0 if rules[place] < 0.0 else 0.0
             rules[place] = 0.0
             end += 1
-        if signature > 0:
-            for own in range(int(rules[at + signature]), int(rules[at + signature + 1])):
-                place = tally + int(rules[at + own])
-                lacking += max(0.0, rules[place])
-                rules[place] = 0.0
+        for own in range(int(rules[at + bond]), int(rules[at + bond + 1]) if bond > 0 else 0):
+            place = tally + int(rules[at + own])
+            lacking += max(0.0, rules[place])
+            rules[place] = 0.0
         begin = end
-    return lacking + max(0.0, least * largest - left)  # type: ignore[no-any-return]
+    return lacking + (max(0.0, least - different) if different > 0.0 else 0.0)  # type: ignore[no-any-return]
 
 
 @by_address("float64(CPointer(float64), CPointer(int64), int64, int64, int64)")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, ClassVar
 
 from shoal.errors import in_shape
@@ -23,33 +23,37 @@ class Promise:
 
 @dataclass(frozen=True)
 class Roll:
-    """The people of a release, by number: class, signature and kept values of each.
+    """The people of a release, by number: class, value, signature and kept values of each.
 
-    Classes are numbered as they first appear in the file. `signatures` are sets of values, and
-    `signature` has the place of each person's; it is empty where no l is promised. `joined` has the
-    numbers of each person's kept values, by column.
+    Classes are numbered as they first appear in the file. `values` are the numbers of sensitive
+    values, and `signature` has the place of each person's among the `signatures`, -1 for who has
+    none; both are empty where no l is promised. `bound` has people of earlier releases who are not
+    in this one, and have a signature since. `joined` has the numbers of kept values, by column.
     """
 
     __repr__ = in_shape
 
     people: tuple[str, ...]
     classes: tuple[int, ...]
+    values: tuple[str, ...] = ()
     signature: tuple[int, ...] = ()
     signatures: tuple[tuple[str, ...], ...] = ()
+    bound: Mapping[str, int] = field(default_factory=dict)
     joined: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
-    def without(self, numbers: Mapping[str, str]) -> Roll:
+    def renamed(self, numbers: Mapping[str, str]) -> Roll:
         """Return the roll with some people under other numbers."""
         people = tuple(numbers.get(one, one) for one in self.people)
-        return Roll(people, self.classes, self.signature, self.signatures, self.joined)
+        bound = {numbers.get(one, one): place for one, place in self.bound.items()}
+        return replace(self, people=people, bound=bound)
 
 
 @dataclass(frozen=True)
 class Release:
     """A release: its file, what it promises, and who is in it.
 
-    `made` tells that it was made under the ledger, so that its classes are balanced; else it was
-    added later. `withheld` people were left out; `counterfeits` are records of nobody.
+    `made` tells that it was made under the ledger, with all that was before; else it was added
+    later. `withheld` people were left out.
     """
 
     kind: ClassVar[str] = "release"
@@ -101,12 +105,12 @@ def from_tree(tree: Mapping[str, Any]) -> Entry:
     columns = {name: tuple(promise[name]) for name in ("quasi_identifiers", "kept")}
     joined = {name: tuple(values) for name, values in roll["joined"].items()}
     signatures = tuple(_tuple(one) for one in roll["signatures"])
-    lists = {name: tuple(roll[name]) for name in ("people", "classes", "signature")}
+    lists = {name: tuple(roll[name]) for name in ("people", "classes", "values", "signature")}
     return Release(
         **{
             **own,
             "promise": Promise(**{**promise, **columns}),
-            "roll": Roll(**lists, signatures=signatures, joined=joined),
+            "roll": Roll(**lists, signatures=signatures, bound=roll["bound"], joined=joined),
         }
     )
 

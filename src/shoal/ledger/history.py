@@ -13,15 +13,17 @@ from shoal.ledger.ledger import Ledger
 
 @dataclass(frozen=True, eq=False)
 class History:
-    """The signature of each person, her class in the last release, and what could join her records.
+    """What is known of each person: company, value, signature, last class, and what could join her.
 
-    `companions` has, by column, the kept values that every class that she was in had: her own is
-    one of them, where it is constant.
+    People of one company were in the same class whenever one of them was in any. `companions` has,
+    by column, the kept values that every class that she was in had: her own is one of them, where
+    it is constant.
     """
 
     __repr__ = in_shape
 
-    people: frozenset[str] = frozenset()
+    company: Mapping[str, int] = field(default_factory=dict)
+    values: Mapping[str, str] = field(default_factory=dict)
     signatures: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     homes: Mapping[str, int] = field(default_factory=dict)
     companions: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
@@ -29,21 +31,27 @@ class History:
     @classmethod
     def of(cls, ledger: Ledger) -> History:
         """Return the history that a ledger tells."""
-        people: set[str] = set()
+        ways: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        values: dict[str, str] = {}
         signatures: dict[str, tuple[str, ...]] = {}
         companions: dict[str, dict[str, frozenset[str]]] = defaultdict(dict)
         for release in ledger.releases:
             roll, kept = release.roll, _kept(release)
-            people.update(roll.people)
-            for place, person in enumerate(roll.people):
-                if roll.signature:
-                    signatures[person] = roll.signatures[roll.signature[place]]
+            signed = dict(zip(roll.people, roll.signature, strict=bool(roll.signature)))
+            for person, place in {**signed, **roll.bound}.items():
+                if place >= 0:
+                    signatures[person] = roll.signatures[place]
+            values |= dict(zip(roll.people, roll.values, strict=bool(roll.values)))
+            for person, number in zip(roll.people, roll.classes, strict=True):
+                ways[person].append((release.number, number))
                 for name, classes in kept.items():
-                    there = classes[roll.classes[place]]
+                    there = classes[number]
                     companions[person][name] = companions[person].get(name, there) & there
+        numbers: dict[tuple[tuple[int, int], ...], int] = {}
+        company = {one: numbers.setdefault(tuple(way), len(numbers)) for one, way in ways.items()}
         last = ledger.releases[-1].roll if ledger.releases else None
         homes = {} if last is None else dict(zip(last.people, last.classes, strict=True))
-        return cls(frozenset(people), signatures, homes, companions)
+        return cls(company, values, signatures, homes, companions)
 
 
 def _kept(release: Release) -> dict[str, dict[int, frozenset[str]]]:

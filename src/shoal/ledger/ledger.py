@@ -108,7 +108,7 @@ class Ledger:
         made = made._line(json.dumps({"form": FORM, "note": FIRST}))
         for entry in self.entries:
             if isinstance(entry, Release):
-                made = made.with_entry(replace(entry, roll=entry.roll.without(numbers)))
+                made = made.with_entry(replace(entry, roll=entry.roll.renamed(numbers)))
             else:
                 made = made.with_entry(entry)
         return made.with_entry(Leaving(tuple(people)))

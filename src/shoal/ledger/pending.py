@@ -14,8 +14,9 @@ from shoal.ledger.ledger import Ledger
 class Pending:
     """Who is in a release, row by row, and what the ledger will say of them.
 
-    `dealt` are the signatures; it is empty where no l is promised over the series. `joined` has the
-    numbers of kept values by column.
+    `values` are the numbers of sensitive values, `dealt` the signatures, which may be empty; there
+    are none where no l is promised over the series. `bound` has signatures of people who are not in
+    the release, `joined` the numbers of kept values by column.
     """
 
     __repr__ = in_shape
@@ -23,7 +24,9 @@ class Pending:
     ledger: Ledger
     promise: Promise
     people: tuple[str, ...]
+    values: tuple[str, ...] = ()
     dealt: tuple[tuple[str, ...], ...] = ()
+    bound: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     joined: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     withheld: int = 0
     made: bool = True
@@ -36,13 +39,15 @@ class Pending:
         People are sorted by their numbers: the order of the rows is not kept.
         """
         order = sorted(range(len(self.people)), key=self.people.__getitem__)
-        signatures = tuple(sorted(set(self.dealt)))
-        place = {signature: number for number, signature in enumerate(signatures)}
+        signatures = tuple(sorted({*self.dealt, *self.bound.values()} - {()}))
+        place = {(): -1, **{signature: number for number, signature in enumerate(signatures)}}
         roll = Roll(
             tuple(self.people[row] for row in order),
             tuple(int(classes[row]) for row in order),
+            tuple(self.values[row] for row in order) if self.values else (),
             tuple(place[self.dealt[row]] for row in order) if self.dealt else (),
             signatures,
+            {person: place[self.bound[person]] for person in sorted(self.bound)},
             {name: tuple(values[row] for row in order) for name, values in self.joined.items()},
         )
         promise = replace(self.promise, quasi_identifiers=tuple(quasi_identifiers))

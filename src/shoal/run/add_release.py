@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,9 +18,7 @@ from shoal.judge.verify import class_counts
 from shoal.kernels.arrays import Integers
 from shoal.ledger.history import History
 from shoal.ledger.ledger import Ledger, locked
-from shoal.methods.enforce.kinds import NEW, Kinds
-from shoal.methods.series.deal import Signature, buckets
-from shoal.partition import canonical_labels, rows_of_groups
+from shoal.methods.series.deal import Signature
 from shoal.plan.plan import plan_table
 from shoal.plan.reading import read_table
 from shoal.plan.source import named_by
@@ -119,7 +116,7 @@ def _added(
         )
     classes, quasi = _classes(result, target)
     who = series.members(table, plan)
-    dealt = [] if who.kinds is None else lasting_signatures(who.kinds, canonical_labels(classes))
+    dealt: list[Signature] = [] if who.kinds is None else [()] * table.rows
     pending = replace(who.pending(dealt, 0), made=False)
     digest = hashlib.sha256(target.read_bytes()).hexdigest()
     return ledger.with_entry(pending.entry(target.name, digest, quasi, classes.tolist()))
@@ -152,31 +149,3 @@ def _classes(result: Result[Any], target: Path) -> tuple[Integers, list[str]]:
         for key in source.keys(quasi):
             numbers.setdefault(key, len(numbers))
     return np.array([numbers[key] for key in rows], dtype=np.int64), quasi
-
-
-def lasting_signatures(kinds: Kinds, classes: Integers) -> list[Signature]:
-    """Return signatures of people in classes that nobody balanced: as many as can be are shared.
-
-    Of classes in which no value is more than 1 / l and nobody has a signature, buckets are dealt as
-    in releases that are made under the ledger. Else a person gets her own value and the most
-    frequent others that all her classes had; those for whom fewer than l are left keep these.
-    """
-    dealt: list[Signature] = [()] * classes.size
-    for rows in rows_of_groups(classes):
-        own = Counter(kinds.own[rows].tolist())
-        fresh = bool((kinds.signature[rows] == NEW).all())
-        if fresh and max(own.values()) * kinds.l <= rows.size:
-            by_value = rows[np.argsort(kinds.own[rows], kind="stable")]
-            for bucket in buckets(by_value.tolist(), kinds):
-                signature = tuple(sorted(int(kinds.own[row]) for row in bucket))
-                for row in bucket:
-                    dealt[row] = signature
-            continue
-        for row in rows.tolist():
-            known = set(own)
-            if kinds.signature[row] != NEW:
-                known &= set(kinds.signatures[kinds.signature[row]])
-            value = int(kinds.own[row])
-            others = sorted(known - {value}, key=lambda one: (-own[one], one))
-            dealt[row] = tuple(sorted([value, *others[: kinds.l - 1]]))
-    return dealt

@@ -55,6 +55,14 @@ def find_series_groups(
             "for"
         )
     larger = replace(plan, settings=plan.settings.replace(protect={"k": k}))
+    barred = who.barred_rows
+    if barred.size:
+        rest = np.delete(np.arange(table.rows), barred)
+        made = find_series_groups(
+            table.take(rest), plan, None if coded is None else coded.take(rest),
+            conditions.take(rest), who.take(rest), report, threads,
+        )  # fmt: skip
+        return replace(made, kept=rest[made.kept])
     if who.members is None:
         partition, notes = find_groups(table, larger, coded, conditions, report, threads)
         kept = np.arange(table.rows)

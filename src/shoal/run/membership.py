@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from shoal.errors import PrivacyError, in_shape, listed
+from shoal.errors import PrivacyError, in_shape, listed, shown
 from shoal.hints import option
 from shoal.kernels.arrays import Integers
 from shoal.ledger.entries import Promise
@@ -24,7 +24,7 @@ from shoal.table.table import Table
 
 PROMISE = (
     "a release of a series: whoever has all its releases, knows everyone's quasi-identifiers and "
-    "who is in which, cannot rule out a value of a person's signature"
+    "who is in which, is left with the same values for a person"
 )
 
 
@@ -33,7 +33,8 @@ class Membership:
     """Who the records of a table are in a series, row by row.
 
     `column` is the constant sensitive column, and `values` are the numbers of its values; `joined`
-    has those of kept values by column.
+    has those of kept values by column. `bound` has the people who need a signature from now on, in
+    the table or not; people who are `barred` must be withheld.
     """
 
     __repr__ = in_shape
@@ -49,18 +50,18 @@ class Membership:
     column: str | None = None
     kinds: Kinds | None = None
     values: tuple[str, ...] = ()
+    bound: Mapping[str, Signature] = field(default_factory=dict)
+    barred: frozenset[str] = frozenset()
 
     @property
     def members(self) -> Members | None:
         """What grouping needs to know of them; None where it is as in any release."""
         return None if self.kinds is None else Members(self.kinds, self.homes)
 
-    def barred(self) -> Integers:
-        """Return the rows of people whose signature has fewer than l values: they are withheld."""
-        if self.kinds is None:
-            return np.zeros(0, dtype=np.int64)
-        short = [len(one) < self.kinds.l for one in self.kinds.signatures]
-        flags = np.array([*short, False])[self.kinds.signature]
+    @property
+    def barred_rows(self) -> Integers:
+        """The rows of people who must be withheld, whatever the groups are."""
+        flags = [person in self.barred for person in self.people]
         return np.flatnonzero(flags).astype(np.int64)
 
     def take(self, rows: Integers) -> Membership:
@@ -105,18 +106,26 @@ class Membership:
         return len(left) < k or values < least
 
     def dealt(self, labels: Integers) -> list[Signature]:
-        """Return the signatures of the records in groups; none where l is not kept over a series."""
+        """Return the signatures of records in groups; no list where l is not kept over a series."""
         return [] if self.kinds is None else deal(self.kinds, labels)
 
     def pending(self, dealt: Sequence[Signature], withheld: int) -> Pending:
         """Return the entry of these records with their signatures, for when they are written."""
-        made = {one: tuple(sorted(self.values[value] for value in one)) for one in set(dealt)}
         kept = [one.name for one in self.schema.with_role(Role.OTHER)]
         kept = [one for one in kept if one not in self.changing]
         least = None if self.kinds is None else self.kinds.l
-        promise = Promise(self.k, least, self.column, (), tuple(kept))
-        named = tuple(made[one] for one in dealt)
-        return Pending(self.ledger, promise, tuple(self.people), named, self.joined, withheld)
+        own = [] if self.kinds is None else self.kinds.own.tolist()
+        inside = set(self.people)
+        return Pending(
+            self.ledger, Promise(self.k, least, self.column, (), tuple(kept)), tuple(self.people),
+            tuple(self.values[value] for value in own), tuple(self._named(one) for one in dealt),
+            {person: self._named(one) for person, one in self.bound.items() if person not in inside},
+            self.joined, withheld,
+        )  # fmt: skip
+
+    def _named(self, signature: Signature) -> tuple[str, ...]:
+        """Return a signature by the numbers of its values in the ledger."""
+        return tuple(sorted(self.values[value] for value in signature))
 
 
 def check_budget(allowed: float, withheld: int, rows: int) -> None:
@@ -135,7 +144,7 @@ def series_notes(
 ) -> tuple[list[str], list[str]]:
     """Return what the private and the public report say of the series."""
     kinds = membership.kinds
-    again = sum(1 for one in membership.people if one in membership.history.people)
+    again = sum(1 for one in membership.people if one in membership.history.company)
     number = membership.ledger.next_number
     notes = [
         f"release {number} of a series: {again:,} of {len(membership.people):,} people were in "
@@ -150,7 +159,7 @@ def series_notes(
     ]  # fmt: skip
     public = []
     if kinds is not None:
-        public.append(f"{PROMISE}, at least {kinds.l} values")
+        public.append(f"{PROMISE}: at least {kinds.l} of {shown(membership.column)}")
     if changing:
         public.append(
             f"over a series nothing is promised of {listed(changing)}: what holds in each release "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
@@ -16,6 +16,8 @@ from shoal.kernels.arrays import Integers
 from shoal.ledger.history import History
 from shoal.ledger.ledger import Ledger
 from shoal.methods.enforce.kinds import NEW, Kinds
+from shoal.methods.series.bonds import Bonds, Known, bind
+from shoal.methods.series.deal import Signature
 from shoal.methods.series.start import NOWHERE
 from shoal.plan.plan import Plan
 from shoal.run.membership import Membership
@@ -123,23 +125,49 @@ class Series:
         name, least = constant
         values, own = self._values(table[name], plan)
         number = {value: place for place, value in enumerate(values)}
-        places: dict[tuple[int, ...], int] = {}
-        signature = np.full(len(people), NEW, dtype=np.int64)
-        changed = 0
-        for row, person in enumerate(people):
-            known = self.history.signatures.get(person)
-            if known is None:
-                continue
-            changed += values[own[row]] not in known
-            codes = tuple(sorted(number.setdefault(one, len(number)) for one in known))
-            signature[row] = places.setdefault(codes, len(places))
+        known = {
+            person: Known(
+                company,
+                number.setdefault(self.history.values[person], len(number)),
+                tuple(sorted(
+                    number.setdefault(one, len(number))
+                    for one in self.history.signatures.get(person, ())
+                )),
+            )
+            for person, company in self.history.company.items()
+            if person in self.history.values
+        }  # fmt: skip
+        changed = sum(
+            1 for person, value in zip(people, own.tolist(), strict=True)
+            if person in known and known[person].value != value
+        )  # fmt: skip
         if changed:
             raise InputError(
                 f"{table.source.name}, column {shown(name)}: {changed} people have another value "
                 f"than in earlier releases; say {option('changing', [name])} if it is not constant"
             )
-        kinds = Kinds(own, signature, list(places), least)
-        return replace(who, column=name, kinds=kinds, values=tuple(number))
+        bonds = bind(known, frozenset(people), least)
+        bond, every = self._bonds(people, known, bonds)
+        short = {one for one in people if 0 < len(_signature(one, known, bonds)) < least}
+        return replace(
+            who, column=name, kinds=Kinds(own, bond, every, least), values=tuple(number),
+            bound=bonds.signed,
+            barred=bonds.withheld | short,
+        )  # fmt: skip
+
+    @staticmethod
+    def _bonds(
+        people: Sequence[str], known: Mapping[str, Known], bonds: Bonds
+    ) -> tuple[Integers, list[Signature]]:
+        """Return the place of each person's bond, and the bonds: signatures, or empty."""
+        places: dict[tuple[int, Signature], int] = {}
+        bond = np.full(len(people), NEW, dtype=np.int64)
+        for row, person in enumerate(people):
+            if person in known:
+                signature = _signature(person, known, bonds)
+                company = NEW if signature else known[person].company
+                bond[row] = places.setdefault((company, signature), len(places))
+        return bond, [signature for _, signature in places]
 
     def _values(self, column: Column, plan: Plan) -> tuple[list[str], Integers]:
         """Return the numbers of the values of a column, and the place of each record's."""
@@ -173,6 +201,13 @@ class Series:
             every = zip(*texts.values(), strict=True)
             texts[TOGETHER.join(texts)] = ["\0".join(one) for one in every]
         return {name: tuple(key.value(name, one) for one in own) for name, own in texts.items()}
+
+
+def _signature(person: str, known: Mapping[str, Known], bonds: Bonds) -> Signature:
+    """Return the signature that a person has from now on; empty where she has none."""
+    if person in bonds.signed:
+        return bonds.signed[person]
+    return known[person].signature if person in known else ()
 
 
 def plain(text: str) -> str:

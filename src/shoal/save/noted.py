@@ -11,7 +11,8 @@ import numpy as np
 from shoal.errors import PrivacyError, RequestError
 from shoal.hints import OUT, option
 from shoal.judge.readers.written import Written
-from shoal.judge.series import of_entry, of_signatures, see
+from shoal.judge.series import of_entry, see
+from shoal.judge.series_proof import prove
 from shoal.kernels.arrays import Integers
 from shoal.ledger.entries import to_tree
 from shoal.ledger.ledger import Ledger, check_unchanged
@@ -31,8 +32,9 @@ def noted(
 ) -> Ledger:
     """Return the ledger with the entry of a release that is written under a temporary name.
 
-    The judge reads the file anew: its classes must be those of the entry, and balanced. Raises a
-    PrivacyError where they are not, a RequestError if the ledger was continued meanwhile.
+    The judge reads the file anew: its classes must be those of the entry, and for nobody fewer
+    values may be left than before. Raises a PrivacyError where that is not so, a RequestError if
+    the ledger was continued meanwhile.
     """
     check_unchanged(pending.ledger)
     table = release.table
@@ -43,8 +45,11 @@ def noted(
     entry = pending.entry(targets.release.name, digest, quasi, classes.tolist())
     tree = to_tree(entry)
     seen = see(path, targets.kind, tree, pending.ledger.key.secret, Written(**written_as(table)))
-    earlier = [to_tree(one) for one in pending.ledger.releases if one.made]
-    problems = [*of_entry(seen, tree), *of_signatures([*earlier, tree])]
+    earlier = [to_tree(one) for one in pending.ledger.releases]
+    before, now = prove(earlier), prove([*earlier, tree])
+    problems = of_entry(seen, tree)
+    if now.below > before.below or now.changed > before.changed:
+        problems += now.problems()
     if problems:
         raise PrivacyError(
             f"the release is not safe with earlier ones, nothing was kept: {'; '.join(problems)}"

@@ -262,7 +262,7 @@ def make_rules(
         behind += [numbers, made.codes.astype(np.float64)]
         at += numbers.size + table.rows
     if kinds is not None:
-        head, numbers = kinds.head(at), kinds.signature_table()
+        head, numbers = kinds.head(at), kinds.bond_table()
         heads.append(head)
         behind += [numbers, kinds.codes.astype(np.float64)]
         at += numbers.size + table.rows

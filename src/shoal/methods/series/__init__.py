@@ -1,13 +1,20 @@
-"""Grouping of people who were in earlier releases: m-invariance with the least loss.
+"""Grouping of people who were in earlier releases, so that l survives with little loss.
 
-A person's *signature* is a set of at least l sensitive values, her own among them. She keeps it in
-every release, and in every class the people of one signature have each of its values equally often
-(Xiao and Tao, m-Invariance: towards privacy preserving re-publication of dynamic datasets, SIGMOD
-2007; their classes are one such bucket, here a class is any union of them with at least k people).
-Then the values of all people of a signature could be permuted, everywhere and at once, and every
-release would be the same: whoever has all of them cannot rule out any value of the signature.
+Whoever has all releases and knows in which class of each a person is, can rule out a value only if
+no other assignment of values to people makes the same releases. Two things keep such assignments:
 
-`start.py` begins with the classes of the last release: the buckets that people have left are filled
-with new people, or with each other; who cannot be placed is withheld. `group.py` then searches from
-there by moves that break nothing, and `deal.py` gives the new people their signatures.
+- *Company.* People who were in the same class whenever one of them was in any can swap their values
+  and nothing changes. Where they have l different values, each of them could have any.
+- *A signature*, a set of l values. Where the people who have it show each of its values equally
+  often in every class of every release, all of them can permute their values at once (m-invariance:
+  Xiao and Tao, m-Invariance: towards privacy preserving re-publication of dynamic datasets, SIGMOD
+  2007; their classes are one such bucket).
+
+So people stay in company, in parts of l values or more. Where those who are gone had fewer values
+between them, some of their company get a signature with them, and new people, or others of the
+signature, must take the places of those who are gone; else these are withheld too.
+
+`bonds.py` says who is bound by what; `start.py` begins with the classes of the last release and
+fills the places; `group.py` completes the groups and searches from there by moves that break
+nothing; `deal.py` says who has which signature then.
 """

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from shoal.errors import in_shape
+from shoal.errors import PrivacyError, in_shape
 from shoal.kernels.arrays import Integers
 from shoal.methods.enforce.constraints import Constraints
 from shoal.methods.enforce.kinds import Kinds
@@ -15,7 +15,7 @@ from shoal.methods.families.descent import descend, has_room
 from shoal.methods.ils.parameters import Search
 from shoal.methods.problem import Nodes, Problem
 from shoal.methods.registry import AUTO_MIXED
-from shoal.methods.series.deal import buckets
+from shoal.methods.series.company import joined_by_new
 from shoal.methods.series.start import NOWHERE, first_groups
 from shoal.methods.solve import solve
 from shoal.partition import Partition, canonical_labels
@@ -55,20 +55,24 @@ def group_members(problem: Problem, members: Members, method: str, report: Repor
     matrix, constraints = problem.encoding.matrix, problem.constraints
     assert matrix is not None
     assert constraints is not None
-    groups, withheld = first_groups(members.kinds, members.homes, matrix)
+    kinds = members.kinds
+    groups, withheld = first_groups(kinds, members.homes, matrix)
     left = np.setdiff1d(np.flatnonzero(groups == NOWHERE), withheld)
-    rows, more = balanced(members.kinds, left)
-    withheld = np.sort(np.concatenate((withheld, more)))
-    if rows.size >= 2 * problem.k:
-        own = solve(taken(problem, rows), method, report)
-        groups[rows] = int(groups.max()) + 1 + own.labels
-    elif rows.size:
-        by_value = rows[np.argsort(members.kinds.own[rows], kind="stable")]
-        for bucket in buckets(by_value.tolist(), members.kinds):
-            groups[bucket] = int(groups.max()) + 1
+    groups = joined_by_new(kinds, groups, left, matrix, problem.k)
+    left = left[groups[left] == NOWHERE]
+    own = None
+    if np.unique(kinds.own[left]).size < kinds.l:
+        withheld = np.sort(np.concatenate((withheld, left)))
+    elif left.size >= 2 * problem.k:
+        own = solve(taken(problem, left), method, report)
+        groups[left] = int(groups.max()) + 1 + own.labels
+    else:
+        groups[left] = int(groups.max()) + 1
     kept = np.setdiff1d(np.arange(groups.size), withheld)
-    if kept.size == rows.size and rows.size >= 2 * problem.k:
+    if own is not None and left.size == kept.size:
         return Grouped(own, withheld)
+    if kept.size < problem.k:
+        raise PrivacyError(f"{kept.size} records < k = {problem.k} are left after who is withheld")
     rest = taken(problem, kept)
     assert rest.encoding.matrix is not None
     labels = merge_to(rest.encoding.matrix, canonical_labels(groups[kept]), problem.k, report)
@@ -83,18 +87,6 @@ def taken(problem: Problem, rows: Integers) -> Problem:
         encoding=problem.encoding.take(rows),
         constraints=None if constraints is None else constraints.take(rows),
     )
-
-
-def balanced(kinds: Kinds, rows: Integers) -> tuple[Integers, Integers]:
-    """Return new people of whom no value is more than 1 / l, and the others."""
-    counts = np.bincount(kinds.own[rows], minlength=1)
-    while counts.max() * kinds.l > counts.sum():
-        counts[counts.argmax()] -= 1
-    order = rows[np.argsort(kinds.own[rows], kind="stable")]
-    own = kinds.own[order]
-    place = np.arange(order.size) - np.searchsorted(own, own)
-    stays = place < counts[own]
-    return np.sort(order[stays]), order[~stays]
 
 
 def _searched(problem: Problem, labels: Integers, report: Reporter) -> Partition:

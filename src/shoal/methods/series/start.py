@@ -1,4 +1,4 @@
-"""First groups of a later release: the last one's, with what people left behind filled again."""
+"""First groups of a later release: the last one's, with the places of signatures filled again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ A_BLOCK = 2_000_000  # distances at once
 class Bucket:
     """People of one signature and different values who were in one class; it may lack some."""
 
-    signature: int
+    bond: int
     home: int
     rows: dict[int, int]  # by value
     missing: set[int]
@@ -42,22 +42,25 @@ class Offer:
 
 
 def first_groups(kinds: Kinds, homes: Integers, matrix: Floats) -> tuple[Integers, Integers]:
-    """Return groups of whole buckets, and the rows of the people who are withheld.
+    """Return groups of whole buckets and companies, and the rows of people who are withheld.
 
-    `homes` (n) are the classes of the last release, NOWHERE for who was in none. New people who
-    fill no bucket are NOWHERE in the groups, and so are those who are withheld.
+    `homes` (n) are the classes of the last release, NOWHERE for who was not in it. New people who
+    take nobody's place are NOWHERE in the groups, and so are those who are withheld.
     """
     made = _Filling(kinds, homes, matrix)
     while made.round():
         pass
     groups = np.full(homes.size, NOWHERE, dtype=np.int64)
+    in_company = (kinds.bond != NEW) & (kinds.signed == 0)
+    beyond = int(homes.max(initial=-1)) + 1 + homes.size
+    groups[in_company] = np.where(homes >= 0, homes, beyond + kinds.bond)[in_company]
     withheld: list[int] = []
     for bucket in made.buckets:
         rows = list(bucket.rows.values())
         if bucket.gone:
             continue
         if bucket.missing:
-            withheld += [row for row in rows if kinds.signature[row] != NEW]
+            withheld += [row for row in rows if kinds.bond[row] != NEW]
         else:
             groups[rows] = bucket.home
     return groups, np.array(sorted(withheld), dtype=np.int64)
@@ -68,7 +71,7 @@ class _Filling:
 
     def __init__(self, kinds: Kinds, homes: Integers, matrix: Floats) -> None:
         self.kinds, self.matrix = kinds, matrix
-        self.free: set[int] = set(np.flatnonzero(kinds.signature == NEW).tolist())
+        self.free: set[int] = set(np.flatnonzero(kinds.bond == NEW).tolist())
         self.buckets = _buckets(kinds, homes, matrix)
 
     def round(self) -> bool:
@@ -137,7 +140,7 @@ class _Filling:
         """Return the pairs of buckets of one signature that have different values."""
         alike: dict[int, list[int]] = defaultdict(list)
         for i in open_ones:
-            alike[self.buckets[i].signature].append(i)
+            alike[self.buckets[i].bond].append(i)
         offers = []
         for some in alike.values():
             centers = np.array([self.buckets[i].center for i in some])
@@ -160,16 +163,16 @@ def _buckets(kinds: Kinds, homes: Integers, matrix: Floats) -> list[Bucket]:
     """Return the people who have a signature, as buckets of those who were together."""
     held: dict[tuple[int, int], dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
     alone = int(homes.max(initial=-1)) + 1
-    for row in np.flatnonzero(kinds.signature != NEW).tolist():
+    for row in np.flatnonzero(kinds.signed).tolist():
         home = int(homes[row])
         if home == NOWHERE:
             home, alone = alone, alone + 1
-        held[home, int(kinds.signature[row])][int(kinds.own[row])].append(row)
+        held[home, int(kinds.bond[row])][int(kinds.own[row])].append(row)
     every = []
     for (home, number), by_value in sorted(held.items()):
         for turn in range(max(map(len, by_value.values()))):
             rows = {value: some[turn] for value, some in by_value.items() if turn < len(some)}
-            missing = set(kinds.signatures[number]) - set(rows)
+            missing = set(kinds.bonds[number]) - set(rows)
             bucket = Bucket(number, home, rows, missing)
             bucket.place(matrix)
             every.append(bucket)

@@ -73,6 +73,10 @@ Shared = TypedDict(
 class AnonymizeOptions(Shared, total=False):
     """Options of `anonymize`."""
 
+    ledger: str | os.PathLike[str] | None
+    withhold: float | str
+    changing: Sequence[str] | str | None
+    expect_overlap: float | str
     group: str | None
     method: str
     refine: str | None
@@ -83,6 +87,10 @@ class AnonymizeOptions(Shared, total=False):
 class AnonymizeFileOptions(Shared, total=False):
     """Options of `anonymize_file`."""
 
+    ledger: str | os.PathLike[str] | None
+    withhold: float | str
+    changing: Sequence[str] | str | None
+    expect_overlap: float | str
     group: str | None
     method: str
     refine: str | None

@@ -37,31 +37,36 @@ class Bonds:
 def bind(known: Mapping[str, Known], present: frozenset[str], least: int) -> Bonds:
     """Return what keeps l values for everybody in company with people who are gone.
 
-    Those who are gone need `least` different values between them, or get a signature with as many
-    of their company as it takes: one of each value of theirs, and one of each of the others'. Those
-    who stay need as many values, or are withheld, and so belong to who is gone.
+    Of a company, those who stay without a signature need `least` different values, or are withheld
+    with those who are gone. These need as many between them, or one with a signature who is gone
+    too: whatever she can have, they can have. Where there is none, some get a signature: one of
+    each value of who is gone, and as many who stay as it takes.
     """
     companies: dict[int, list[str]] = defaultdict(list)
     for person in sorted(known):
-        if not known[person].signature:
-            companies[known[person].company].append(person)
+        companies[known[person].company].append(person)
     signed: dict[str, Signature] = {}
     withheld: set[str] = set()
     for people in companies.values():
-        stays = [one for one in people if one in present]
-        gone = [one for one in people if one not in present]
-        if not stays:
-            continue
-        if gone and len(_by_value(known, gone)) < least:
-            chosen = _chosen(known, stays, gone, least)
-            if not chosen:
-                withheld.update(stays)
-                continue
-            signature = tuple(sorted(known[one].value for one in chosen))
-            signed |= dict.fromkeys(chosen, signature)
-            stays = [one for one in stays if one not in signed]
-        if stays and len(_by_value(known, stays)) < least:
+        free = [one for one in people if not known[one].signature]
+        stays = [one for one in free if one in present]
+        gone = [one for one in free if one not in present]
+        if len(_by_value(known, stays)) < least:
             withheld.update(stays)
+            stays, gone = [], [*gone, *stays]
+        if not gone or len(_by_value(known, gone)) >= least:
+            continue
+        anchors = [one for one in people if known[one].signature]
+        if any(one not in present for one in anchors):
+            continue
+        chosen = _chosen(known, stays, gone, least)
+        if chosen:
+            signed |= dict.fromkeys(chosen, tuple(sorted(known[one].value for one in chosen)))
+            stays = [one for one in stays if one not in signed]
+            if len(_by_value(known, stays)) < least:
+                withheld.update(stays)
+        elif anchors:
+            withheld.add(anchors[0])
     return Bonds(signed, frozenset(withheld))
 
 

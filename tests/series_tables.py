@@ -82,5 +82,3 @@ def release_alone(tables, **asked):
         result = anonymize_with(table, settings_for(**asked), measured=False)
         releases.append(released_classes(table, result, table["id"]))
     return releases
-
-

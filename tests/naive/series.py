@@ -1,7 +1,8 @@
 """The attacker of a series, by plain search: which values could each person have?
 
 He has all releases and knows who is in which class of each; a person's value never changes. A value
-is possible if some assignment of values to all people gives every class of every release its values.
+is possible if some assignment of values to all people gives every class of every release what it
+has.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ def possible(classes):
 
 
 def _world(fixed, rooms, of):
-    """Return one assignment that makes all classes, with some values fixed; None if there is none."""
+    """Return an assignment that makes all classes, with some values fixed; None if there is none."""
     counts = [Counter(values) for _, values in rooms]
     world = {}
 

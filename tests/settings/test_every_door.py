@@ -51,6 +51,7 @@ EXAMPLES = {
     "keep_order": True, "spreadsheet_safe": True, "round": {"o": 100, "p": 0.5},
     "weights_as": "rounded:5", "group_column": "class", "memory": "2GB", "engine": "dask",
     "ledger": "series.ledger", "withhold": 0.05, "changing": ["ill", "o"], "expect_overlap": 0.8,
+    "over_series": "sets",
     "threads": 2, "work": "room", "scheduler": "tcp://head:8786",
     "report": False, "force": True, "show_values": True, "as_json": True,
 }  # fmt: skip
@@ -59,7 +60,7 @@ NEEDS = {
     "scheduler": {"engine": "dask"},
     "ledger": {"person": "who"},
     **dict.fromkeys(
-        ("withhold", "changing", "expect_overlap"), {"person": "who", "ledger": "series.ledger"}
+        ("withhold", "changing", "expect_overlap", "over_series"), {"person": "who", "ledger": "series.ledger"}
     ),
 }  # fmt: skip
 

@@ -23,7 +23,7 @@ from shoal.judge.readers.reading import opened
 from shoal.judge.readers.source import Source
 from shoal.judge.readers.written import Written
 from shoal.judge.series_ledger import Kept, value_number
-from shoal.judge.series_proof import prove
+from shoal.judge.series_proof import of_promise
 from shoal.judge.series_verdict import SeriesVerification
 from shoal.judge.spelling import plain_value
 
@@ -88,7 +88,7 @@ def verify_series(files: Sequence[Any], ledger: Any) -> SeriesVerification:
         own = see(path, None, entry, book.secret)
         problems += of_entry(own, entry)
         seen[entry["number"]] = own
-    proof = prove(book.releases)
+    proof = of_promise(book.releases)
     problems += proof.problems()
     judged = [one for one in book.releases if one["number"] in seen]
     left = _people(judged, seen)

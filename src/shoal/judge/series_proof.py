@@ -22,7 +22,7 @@ Signature = frozenset[str]
 
 @dataclass(frozen=True)
 class Proof:
-    """How many values are left for the person with the fewest, and how many people have too few.
+    """How many values are left for the person with the fewest, and how many have too few.
 
     `changed` people have another value, or another signature, in one release than in another.
     """
@@ -73,6 +73,30 @@ def prove(entries: Sequence[Tree]) -> Proof:
     counts = {person: len(left[tuple(way)]) for person, way in ways.items()}
     below = sum(1 for person, count in counts.items() if count < asked[person])
     return Proof(min(counts.values(), default=None), below, len(changed))
+
+
+def shared(entries: Sequence[Tree]) -> Proof:
+    """Return how many values the classes of each person have in common, as the ledger has them."""
+    left: dict[str, set[str]] = {}
+    asked: dict[str, int] = {}
+    for entry in entries:
+        roll, least = entry["roll"], entry["promise"]["l"]
+        if least is None:
+            continue
+        classes: dict[int, set[str]] = defaultdict(set)
+        for number, value in zip(roll["classes"], roll["values"], strict=True):
+            classes[number].add(value)
+        for person, number in zip(roll["people"], roll["classes"], strict=True):
+            left[person] = left.get(person, classes[number]) & classes[number]
+            asked[person] = max(asked.get(person, 0), least)
+    below = sum(1 for person, some in left.items() if len(some) < asked[person])
+    return Proof(min(map(len, left.values()), default=None), below, 0)
+
+
+def of_promise(entries: Sequence[Tree]) -> Proof:
+    """Return what is left for everybody by what was promised: over worlds, or over sets."""
+    weaker = any(entry["promise"]["over_series"] == "sets" for entry in entries)
+    return shared(entries) if weaker else prove(entries)
 
 
 def _balanced(

@@ -24,7 +24,7 @@ COLUMNS, DOMINATED, ROWS, ROOM, HEADS = range(5)  # ROOM: where the room to work
     LEAST, LOG, C, FROM, ALPHA, T, FORM, AT, SPAN, BASE, CODES, WHOLE, HEAD,
 ) = range(13)  # fmt: skip
 
-NO_FORM, TREE, LINE, SERIES = 0.0, 1.0, 2.0, 3.0
+NO_FORM, TREE, LINE, SERIES, SETS = 0.0, 1.0, 2.0, 3.0, 4.0
 GONE, TWICE = -1, -2  # codes: a missing value; a record that does not count, as its person does
 PARENT, LENGTH, BELOW, NODE = range(4)  # of a node of a tree
 PERCENT, MAGNITUDES, DOMINANCE = range(3)  # of a column that the p % rule is for
@@ -193,7 +193,27 @@ def series(rules: Rules, at: int, values: int, least: float, room: int, size: in
             lacking += max(0.0, rules[place])
             rules[place] = 0.0
         begin = end
-    return lacking + (max(0.0, least - different) if different > 0.0 else 0.0)  # type: ignore[no-any-return]
+    return lacking + (max(0.0, least - different) if different > 0.0 else 0.0)
+
+
+@inlined
+def sets(rules: Rules, at: int, least: float, room: int, size: int) -> float:
+    """Return how many values members lack of those that earlier releases leave for them.
+
+    A code is the place of a value and of a set of values, as bits, in rules[at:]: of the values of
+    all members at least so many must be in everybody's set.
+    """
+    there, lacking = 0, 0.0
+    for i in range(size):
+        there |= 1 << int(rules[at + 2 * int(rules[room + i])])
+    for i in range(size):
+        left = there & int(rules[at + 2 * int(rules[room + i]) + 1])
+        count = 0.0
+        while left > 0:
+            left &= left - 1
+            count += 1.0
+        lacking += max(0.0, least - count)
+    return lacking
 
 
 @by_address("float64(CPointer(float64), CPointer(int64), int64, int64, int64)")
@@ -237,6 +257,8 @@ def breach(rules: Rules, members: Integers, size: int, leaving: int, entering: i
                 apart = tree(rules, at, span, rules[head + BASE], whole, room, count)
             elif form == SERIES:
                 broken += series(rules, at, int(span), rules[head + BASE], room, count)
+            elif form == SETS:
+                broken += sets(rules, at, rules[head + BASE], room, count)
             more = apart - rules[head + T]
             near = 0.0 if span * count * whole < EXACT else NEAR
             broken += more if more > near else 0.0

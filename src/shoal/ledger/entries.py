@@ -11,14 +11,18 @@ from shoal.errors import in_shape
 
 @dataclass(frozen=True)
 class Promise:
-    """What a release promises: k, and l of a constant sensitive column, whose classes are by
-    `quasi_identifiers`; `kept` are the columns that are released as they are."""
+    """What a release promises: k, and l of a constant sensitive column.
+
+    Classes are by `quasi_identifiers`; `kept` are the columns that are released as they are.
+    `over_series` says what l means over the series: worlds or sets.
+    """
 
     k: int
     l: int | None  # noqa: E741 - its name in the literature
     sensitive: str | None
     quasi_identifiers: tuple[str, ...]
     kept: tuple[str, ...] = ()
+    over_series: str = "worlds"
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from shoal.errors import in_shape
@@ -17,7 +17,7 @@ class History:
 
     People of one company were in the same class whenever one of them was in any. `companions` has,
     by column, the kept values that every class that she was in had: her own is one of them, where
-    it is constant.
+    it is constant. `left` has the sensitive values that all her classes had.
     """
 
     __repr__ = in_shape
@@ -27,6 +27,7 @@ class History:
     signatures: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     homes: Mapping[str, int] = field(default_factory=dict)
     companions: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
+    left: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, ledger: Ledger) -> History:
@@ -35,8 +36,10 @@ class History:
         values: dict[str, str] = {}
         signatures: dict[str, tuple[str, ...]] = {}
         companions: dict[str, dict[str, frozenset[str]]] = defaultdict(dict)
+        left: dict[str, frozenset[str]] = {}
         for release in ledger.releases:
             roll, kept = release.roll, _kept(release)
+            shown = _by_class(roll.classes, roll.values) if roll.values else {}
             signed = dict(zip(roll.people, roll.signature, strict=bool(roll.signature)))
             for person, place in {**signed, **roll.bound}.items():
                 if place >= 0:
@@ -44,6 +47,8 @@ class History:
             values |= dict(zip(roll.people, roll.values, strict=bool(roll.values)))
             for person, number in zip(roll.people, roll.classes, strict=True):
                 ways[person].append((release.number, number))
+                if shown:
+                    left[person] = left.get(person, shown[number]) & shown[number]
                 for name, classes in kept.items():
                     there = classes[number]
                     companions[person][name] = companions[person].get(name, there) & there
@@ -51,15 +56,18 @@ class History:
         company = {one: numbers.setdefault(tuple(way), len(numbers)) for one, way in ways.items()}
         last = ledger.releases[-1].roll if ledger.releases else None
         homes = {} if last is None else dict(zip(last.people, last.classes, strict=True))
-        return cls(company, values, signatures, homes, companions)
+        return cls(company, values, signatures, homes, companions, left)
 
 
 def _kept(release: Release) -> dict[str, dict[int, frozenset[str]]]:
     """Return the kept values of every class, by column."""
-    kept: dict[str, dict[int, frozenset[str]]] = {}
-    for name, values in release.roll.joined.items():
-        classes: dict[int, set[str]] = defaultdict(set)
-        for number, value in zip(release.roll.classes, values, strict=True):
-            classes[number].add(value)
-        kept[name] = {number: frozenset(some) for number, some in classes.items()}
-    return kept
+    roll = release.roll
+    return {name: _by_class(roll.classes, values) for name, values in roll.joined.items()}
+
+
+def _by_class(classes: Sequence[int], values: Sequence[str]) -> dict[int, frozenset[str]]:
+    """Return the values of every class."""
+    every: dict[int, set[str]] = defaultdict(set)
+    for number, value in zip(classes, values, strict=True):
+        every[number].add(value)
+    return {number: frozenset(some) for number, some in every.items()}

@@ -14,6 +14,7 @@ from shoal.judge.models.requirement import Requirement
 from shoal.methods.enforce.constraints import Constraints, check_possible
 from shoal.methods.enforce.kinds import Kinds
 from shoal.methods.enforce.rules import Counted, counted, magnitudes, make_rules
+from shoal.methods.enforce.value_sets import ValueSets
 from shoal.plan.plan import Plan
 from shoal.table.roles import Role
 from shoal.table.table import Table
@@ -22,7 +23,10 @@ Integers = npt.NDArray[np.int64]
 
 
 def build_constraints(
-    table: Table, plan: Plan, persons: Integers | None = None, kinds: Kinds | None = None
+    table: Table,
+    plan: Plan,
+    persons: Integers | None = None,
+    kinds: Kinds | ValueSets | None = None,
 ) -> Constraints | None:
     """Return the constraints beyond k that groups of a table must keep, None where k is enough.
 
@@ -44,7 +48,7 @@ def build_constraints(
         table, requirement, settings.hierarchies, plan.folder, averaged, persons, kinds
     )
     _check_possible(table, requirement, averaged, persons)
-    if kinds is None:
+    if not isinstance(kinds, Kinds):
         check_possible(rules)
     return Constraints(rules, values, settings.protect.enforce)
 

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.judge.limits import limited
+from shoal.ledger.pending import Pending
 from shoal.measures.tables import classes_by, measure_release
 from shoal.methods.enforce.dominance import judge_dominance
 from shoal.methods.enforce.wider import wider_groups
@@ -268,9 +269,10 @@ def anonymize_with(
         coded = code(grouped, plan.hierarchies, folder, plan.ranges, on_column)
     if kind is not None:
         check_holdable(table, plan.settings, plan.aggregators, coded, kind)
-    kinds = None if who is None else who.kinds
-    conditions = Conditions(given, build_constraints(grouped, plan, survey.persons, kinds), survey)
-    pending, promised = None, []
+    rule = None if who is None else who.rule
+    conditions = Conditions(given, build_constraints(grouped, plan, survey.persons, rule), survey)
+    pending: Pending | None = None
+    promised: list[str] = []
     if who is None:
         partition, more = find_groups(grouped, plan, coded, conditions, report, threads)
     else:

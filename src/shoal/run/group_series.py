@@ -73,11 +73,11 @@ def find_series_groups(
         constraints = conditions.take(order).constraints
         problem = replace(problem, constraints=constraints)
         method = plan.settings.protect.method
-        made = group_members(problem, who.members.take(order), method, report)
-        rows = np.delete(order, made.withheld)
+        own = group_members(problem, who.members.take(order), method, report)
+        rows = np.delete(order, own.withheld)
         kept = np.sort(rows)
-        labels = canonical_labels(made.partition.labels[np.argsort(rows)])
-        partition = replace(made.partition, labels=labels)
+        labels = canonical_labels(own.partition.labels[np.argsort(rows)])
+        partition = replace(own.partition, labels=labels)
         notes = group_notes(partition, report.stop)
     exposed = who.take(kept).exposed(partition.labels)
     if exposed.size == kept.size:

@@ -16,6 +16,7 @@ from shoal.ledger.history import History
 from shoal.ledger.ledger import Ledger
 from shoal.ledger.pending import Pending
 from shoal.methods.enforce.kinds import Kinds
+from shoal.methods.enforce.value_sets import ValueSets
 from shoal.methods.series.deal import Signature, deal
 from shoal.methods.series.group import Members
 from shoal.partition import rows_of_groups
@@ -25,6 +26,10 @@ from shoal.table.table import Table
 PROMISE = (
     "a release of a series: whoever has all its releases, knows everyone's quasi-identifiers and "
     "who is in which, is left with the same values for a person"
+)
+WEAKER = (
+    "a release of a series: the classes of a person have values in common in all releases that she "
+    "is in, though comparing all people at once may tell more"
 )
 
 
@@ -49,9 +54,15 @@ class Membership:
     joined: Mapping[str, tuple[str, ...]]
     column: str | None = None
     kinds: Kinds | None = None
+    sets: ValueSets | None = None
     values: tuple[str, ...] = ()
     bound: Mapping[str, Signature] = field(default_factory=dict)
     barred: frozenset[str] = frozenset()
+
+    @property
+    def rule(self) -> Kinds | ValueSets | None:
+        """The rule of the series that groups must keep; None where l is not kept over it."""
+        return self.sets if self.kinds is None else self.kinds
 
     @property
     def members(self) -> Members | None:
@@ -70,6 +81,7 @@ class Membership:
             self,
             people=[self.people[row] for row in rows.tolist()],
             kinds=None if self.kinds is None else self.kinds.take(rows),
+            sets=None if self.sets is None else self.sets.take(rows),
             homes=self.homes[rows],
             joined={
                 name: tuple(own[row] for row in rows.tolist()) for name, own in self.joined.items()
@@ -82,7 +94,7 @@ class Membership:
         Somebody who compares her classes keeps the records whose kept values all of them had: they
         must be at least k, with l values, or none.
         """
-        k, least = self.k, 0 if self.kinds is None else self.kinds.l
+        k, least = self.k, 0 if self.rule is None else self.rule.l
         exposed = []
         for rows in rows_of_groups(labels):
             for name, own in self.joined.items():
@@ -102,22 +114,28 @@ class Membership:
         self, rows: Integers, own: Sequence[str], common: frozenset[str], k: int, least: int
     ) -> bool:
         left = [row for row in rows.tolist() if own[row] in common]
-        values = 0 if self.kinds is None else len({int(self.kinds.own[row]) for row in left})
+        values = 0 if self.rule is None else len({int(self.rule.own[row]) for row in left})
         return len(left) < k or values < least
 
     def dealt(self, labels: Integers) -> list[Signature]:
         """Return the signatures of records in groups; no list where l is not kept over a series."""
+        if self.sets is not None:
+            return [()] * labels.size
         return [] if self.kinds is None else deal(self.kinds, labels)
 
     def pending(self, dealt: Sequence[Signature], withheld: int) -> Pending:
         """Return the entry of these records with their signatures, for when they are written."""
         kept = [one.name for one in self.schema.with_role(Role.OTHER)]
         kept = [one for one in kept if one not in self.changing]
-        least = None if self.kinds is None else self.kinds.l
-        own = [] if self.kinds is None else self.kinds.own.tolist()
+        rule = self.rule
+        own = [] if rule is None else rule.own.tolist()
+        promise = Promise(
+            self.k, None if rule is None else rule.l, self.column, (), tuple(kept),
+            "worlds" if self.sets is None else "sets",
+        )  # fmt: skip
         inside = set(self.people)
         return Pending(
-            self.ledger, Promise(self.k, least, self.column, (), tuple(kept)), tuple(self.people),
+            self.ledger, promise, tuple(self.people),
             tuple(self.values[value] for value in own), tuple(self._named(one) for one in dealt),
             {person: self._named(one) for person, one in self.bound.items() if person not in inside},
             self.joined, withheld,
@@ -143,7 +161,7 @@ def series_notes(
     membership: Membership, withheld: int, rows: int, gone: int
 ) -> tuple[list[str], list[str]]:
     """Return what the private and the public report say of the series."""
-    kinds = membership.kinds
+    rule, sets = membership.rule, membership.sets
     again = sum(1 for one in membership.people if one in membership.history.company)
     number = membership.ledger.next_number
     notes = [
@@ -155,11 +173,12 @@ def series_notes(
         notes.append(f"{gone:,} people left, and are in no later release")
     changing = [
         one.name for one in membership.schema.with_role(Role.SENSITIVE)
-        if kinds is None or one.name in membership.changing
+        if rule is None or one.name in membership.changing
     ]  # fmt: skip
     public = []
-    if kinds is not None:
-        public.append(f"{PROMISE}: at least {kinds.l} of {shown(membership.column)}")
+    if rule is not None:
+        least = f"at least {rule.l} of {shown(membership.column)}"
+        public.append(f"{PROMISE if sets is None else WEAKER}: {least}")
     if changing:
         public.append(
             f"over a series nothing is promised of {listed(changing)}: what holds in each release "

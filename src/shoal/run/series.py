@@ -16,6 +16,7 @@ from shoal.kernels.arrays import Integers
 from shoal.ledger.history import History
 from shoal.ledger.ledger import Ledger
 from shoal.methods.enforce.kinds import NEW, Kinds
+from shoal.methods.enforce.value_sets import ValueSets
 from shoal.methods.series.bonds import Bonds, Known, bind
 from shoal.methods.series.deal import Signature
 from shoal.methods.series.start import NOWHERE
@@ -110,6 +111,13 @@ class Series:
                 f"the ledger keeps l of {listed(sorted(map(str, before)))}, not of "
                 f"{shown(columns[0][0])}; begin another ledger"
             )
+        models = {one.promise.over_series for one in self.ledger.releases if one.promise.l}
+        wanted = self.settings.series.over_series
+        if columns and models - {wanted}:
+            raise RequestError(
+                f"the ledger was begun with {option('over_series', models.pop())}; say it again, or "
+                "begin another ledger"
+            )
         return columns[0] if columns else None
 
     def members(self, table: Table, plan: Plan) -> Membership:
@@ -137,6 +145,9 @@ class Series:
             for person, company in self.history.company.items()
             if person in self.history.values
         }  # fmt: skip
+        for one in self.history.left.values():
+            for value in sorted(one):
+                number.setdefault(value, len(number))
         changed = sum(
             1 for person, value in zip(people, own.tolist(), strict=True)
             if person in known and known[person].value != value
@@ -146,6 +157,8 @@ class Series:
                 f"{table.source.name}, column {shown(name)}: {changed} people have another value "
                 f"than in earlier releases; say {option('changing', [name])} if it is not constant"
             )
+        if self.settings.series.over_series == "sets":
+            return self._with_sets(replace(who, column=name), own, number, least)
         bonds = bind(known, frozenset(people), least)
         bond, every = self._bonds(people, known, bonds)
         short = {one for one in people if 0 < len(_signature(one, known, bonds)) < least}
@@ -154,6 +167,24 @@ class Series:
             bound=bonds.signed,
             barred=bonds.withheld | short,
         )  # fmt: skip
+
+    def _with_sets(
+        self, who: Membership, own: Integers, number: Mapping[str, int], least: int
+    ) -> Membership:
+        """Return the membership with the sets that earlier releases leave for people."""
+        every = (1 << len(number)) - 1
+        left = self.history.left
+        sets = [
+            sum(1 << number[one] for one in left[person]) if person in left else every
+            for person in who.people
+        ]
+        here = sum(1 << value for value in set(own.tolist()))
+        barred = frozenset(
+            person for person, some in zip(who.people, sets, strict=True)
+            if (some & here).bit_count() < least
+        )  # fmt: skip
+        rule = ValueSets(own, np.array(sets, dtype=np.int64), least)
+        return replace(who, sets=rule, values=tuple(number), barred=barred)
 
     @staticmethod
     def _bonds(

@@ -12,7 +12,7 @@ from shoal.errors import PrivacyError, RequestError
 from shoal.hints import OUT, option
 from shoal.judge.readers.written import Written
 from shoal.judge.series import of_entry, see
-from shoal.judge.series_proof import prove
+from shoal.judge.series_proof import of_promise
 from shoal.kernels.arrays import Integers
 from shoal.ledger.entries import to_tree
 from shoal.ledger.ledger import Ledger, check_unchanged
@@ -46,7 +46,7 @@ def noted(
     tree = to_tree(entry)
     seen = see(path, targets.kind, tree, pending.ledger.key.secret, Written(**written_as(table)))
     earlier = [to_tree(one) for one in pending.ledger.releases]
-    before, now = prove(earlier), prove([*earlier, tree])
+    before, now = of_promise(earlier), of_promise([*earlier, tree])
     problems = of_entry(seen, tree)
     if now.below > before.below or now.changed > before.changed:
         problems += now.problems()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -45,6 +45,14 @@ class SeriesSettings(Part):
             kind=NAMES,
         ),
     ] = ()
+    over_series: Annotated[
+        Literal["worlds", "sets"],
+        _privacy(
+            "What l means over a series: worlds (whoever compares everything in all releases at "
+            "once cannot rule out more) or sets (the classes of a person have l values in common; "
+            "loses far less, and comparing all people at once may tell more). Default: worlds.",
+        ),
+    ] = "worlds"
     expect_overlap: Annotated[
         Overlap,
         _privacy(

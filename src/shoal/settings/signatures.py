@@ -76,6 +76,7 @@ class AnonymizeOptions(Shared, total=False):
     ledger: str | os.PathLike[str] | None
     withhold: float | str
     changing: Sequence[str] | str | None
+    over_series: str
     expect_overlap: float | str
     group: str | None
     method: str
@@ -90,6 +91,7 @@ class AnonymizeFileOptions(Shared, total=False):
     ledger: str | os.PathLike[str] | None
     withhold: float | str
     changing: Sequence[str] | str | None
+    over_series: str
     expect_overlap: float | str
     group: str | None
     method: str

@@ -48,7 +48,7 @@ class Kinds:
         has = np.array([*(bool(one) for one in self.bonds), False], dtype=np.int64)
         return has[self.bond]
 
-    def bond_table(self) -> Floats:
+    def table(self) -> Floats:
         """Return where the values of each bond begin, and them; that of NEW comes first."""
         starts = np.zeros(len(self.bonds) + 2)
         starts[1:] = starts.size + np.cumsum([0, *(len(one) for one in self.bonds)])
@@ -58,7 +58,7 @@ class Kinds:
         """Return the head of the rule, whose table of bonds stands `at` a place."""
         head = np.zeros(HEAD)
         head[[FORM, AT, SPAN, BASE]] = SERIES, at, self.values, self.l
-        head[CODES] = at + self.bond_table().size
+        head[CODES] = at + self.table().size
         return head
 
     def take(self, rows: Integers) -> Kinds:

@@ -41,6 +41,7 @@ from shoal.kernels.rules import (
     T,
 )
 from shoal.methods.enforce.kinds import Kinds
+from shoal.methods.enforce.value_sets import ValueSets
 from shoal.table.encode_nodes import UncoveredError
 from shoal.table.hierarchy.listed import Listed, interval
 from shoal.table.hierarchy.specify import is_file, specify
@@ -234,7 +235,7 @@ def make_rules(
     folder: Path | None,
     averaged: Sequence[str],
     persons: Integers | None = None,
-    kinds: Kinds | None = None,
+    kinds: Kinds | ValueSets | None = None,
 ) -> tuple[Rules, list[Sensitive]]:
     """Return the rules of a table; `averaged` are the columns whose groups release their means.
 
@@ -262,7 +263,7 @@ def make_rules(
         behind += [numbers, made.codes.astype(np.float64)]
         at += numbers.size + table.rows
     if kinds is not None:
-        head, numbers = kinds.head(at), kinds.bond_table()
+        head, numbers = kinds.head(at), kinds.table()
         heads.append(head)
         behind += [numbers, kinds.codes.astype(np.float64)]
         at += numbers.size + table.rows

@@ -19,9 +19,8 @@ import numpy as np
 import pyarrow as pa
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from reference import adult, trees
-
 import shoal
+from reference import adult, trees
 from shoal.errors import PrivacyError
 
 QUASI = ["age", "workclass", "education", "marital-status", "race", "sex", "native-country"]

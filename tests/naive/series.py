@@ -28,7 +28,7 @@ def possible(classes):
 
 
 def _world(fixed, rooms, of):
-    """Return an assignment that makes all classes, with some values fixed; None if there is none."""
+    """Return an assignment that makes all classes, with values fixed; None if there is none."""
     counts = [Counter(values) for _, values in rooms]
     world = {}
 

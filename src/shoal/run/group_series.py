@@ -49,6 +49,11 @@ def find_series_groups(
     release.
     """
     k = math.ceil(plan.k / plan.settings.series.expect_overlap)
+    if plan.k > table.rows:
+        raise PrivacyError(
+            f"{table.rows} records < k = {plan.k} are left when those are withheld for whom no "
+            "class is safe; nothing was written"
+        )
     if k > table.rows:
         raise RequestError(
             f"{table.rows} records < {k}, the size of groups that {option('expect_overlap')} asks "

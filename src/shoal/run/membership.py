@@ -128,7 +128,7 @@ class Membership:
         kept = [one.name for one in self.schema.with_role(Role.OTHER)]
         kept = [one for one in kept if one not in self.changing]
         rule = self.rule
-        own = [] if rule is None else rule.own.tolist()
+        own_values = [] if rule is None else rule.own.tolist()
         promise = Promise(
             self.k, None if rule is None else rule.l, self.column, (), tuple(kept),
             "worlds" if self.sets is None else "sets",
@@ -136,8 +136,9 @@ class Membership:
         inside = set(self.people)
         return Pending(
             self.ledger, promise, tuple(self.people),
-            tuple(self.values[value] for value in own), tuple(self._named(one) for one in dealt),
-            {person: self._named(one) for person, one in self.bound.items() if person not in inside},
+            tuple(self.values[value] for value in own_values),
+            tuple(self._named(one) for one in dealt),
+            {one: self._named(own) for one, own in self.bound.items() if one not in inside},
             self.joined, withheld,
         )  # fmt: skip
 

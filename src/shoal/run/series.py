@@ -115,8 +115,8 @@ class Series:
         wanted = self.settings.series.over_series
         if columns and models - {wanted}:
             raise RequestError(
-                f"the ledger was begun with {option('over_series', models.pop())}; say it again, or "
-                "begin another ledger"
+                f"the ledger was begun with {option('over_series', models.pop())}; say it again, "
+                "or begin another ledger"
             )
         return columns[0] if columns else None
 

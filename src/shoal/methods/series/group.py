@@ -72,7 +72,10 @@ def group_members(problem: Problem, members: Members, method: str, report: Repor
     if own is not None and left.size == kept.size:
         return Grouped(own, withheld)
     if kept.size < problem.k:
-        raise PrivacyError(f"{kept.size} records < k = {problem.k} are left after who is withheld")
+        raise PrivacyError(
+            f"{kept.size} records < k = {problem.k} are left when those are withheld for whom no "
+            "class is safe; nothing was written"
+        )
     rest = taken(problem, kept)
     assert rest.encoding.matrix is not None
     labels = merge_to(rest.encoding.matrix, canonical_labels(groups[kept]), problem.k, report)

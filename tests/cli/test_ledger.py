@@ -17,7 +17,10 @@ def years(tmp_path, monkeypatch):
     """Three tables as csv files, in the current folder."""
     monkeypatch.chdir(tmp_path)
     for number, table in enumerate(random_series(2, people=36, each=28)):
-        lines = [",".join(table), *(",".join(map(str, row)) for row in zip(*table.values(), strict=True))]
+        lines = [
+            ",".join(table),
+            *(",".join(map(str, row)) for row in zip(*table.values(), strict=True)),
+        ]
         (tmp_path / f"{number}.csv").write_text("\n".join([*lines, ""]))
     return tmp_path
 

@@ -59,9 +59,10 @@ NEEDS = {
     "l_kind": {"l": 3}, "weights_as": {"weight": "w"}, "c": {"l": 2, "l_kind": "recursive"},
     "scheduler": {"engine": "dask"},
     "ledger": {"person": "who"},
-    **dict.fromkeys(
-        ("withhold", "changing", "expect_overlap", "over_series"), {"person": "who", "ledger": "series.ledger"}
-    ),
+    **{
+        name: {"person": "who", "ledger": "series.ledger"}
+        for name in ("withhold", "changing", "expect_overlap", "over_series")
+    },
 }  # fmt: skip
 
 

@@ -181,7 +181,8 @@ def save(
         with limited(threads=threads):
             verified_bytes(release, order, temporary, content, targets.kind)
         if pending is not None:
-            noted(pending, release, order, targets, temporary).add_to(staging)
+            name, kind = targets.release.name, targets.kind
+            noted(pending, release, order, temporary, name, kind).add_to(staging)
         staging.commit(last=targets.release)
     targets.leave_no_page(force, with_page)
     LOG.info("written and verified: %s", targets.release)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,18 +22,15 @@ from shoal.release.dialects import written_as
 from shoal.release.intervals import names_in
 from shoal.save.release import Release
 
-if TYPE_CHECKING:
-    from shoal.save.files import Targets
-
 
 def noted(
-    pending: Pending, release: Release, order: Integers, targets: Targets, path: Path
+    pending: Pending, release: Release, order: Integers, path: Path, name: str, kind: str
 ) -> Ledger:
     """Return the ledger with the entry of a release that is written under a temporary name.
 
-    The judge reads the file anew: its classes must be those of the entry, and for nobody fewer
-    values may be left than before. Raises a PrivacyError where that is not so, a RequestError if
-    the ledger was continued meanwhile.
+    `name` is its final one, and `kind` what it is. The judge reads the file anew: its classes must
+    be those of the entry, and for nobody fewer values may be left than before. Raises a
+    PrivacyError where that is not so, a RequestError if the ledger was continued meanwhile.
     """
     check_unchanged(pending.ledger)
     table = release.table
@@ -42,9 +38,9 @@ def noted(
     classes = np.empty(table.rows, dtype=np.int64)
     classes[order] = canonical_labels(classes_by(table, quasi)[order])
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    entry = pending.entry(targets.release.name, digest, quasi, classes.tolist())
+    entry = pending.entry(name, digest, quasi, classes.tolist())
     tree = to_tree(entry)
-    seen = see(path, targets.kind, tree, pending.ledger.key.secret, Written(**written_as(table)))
+    seen = see(path, kind, tree, pending.ledger.key.secret, Written(**written_as(table)))
     earlier = [to_tree(one) for one in pending.ledger.releases]
     before, now = of_promise(earlier), of_promise([*earlier, tree])
     problems = of_entry(seen, tree)

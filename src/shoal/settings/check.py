@@ -30,12 +30,13 @@ def check_series(series: SeriesSettings, roles: RoleSettings, protect: ProtectSe
                 )
         return
     never = {
-        "group": roles.group, "household": roles.household, "by": roles.by,
-        "engine": protect.engine, "memory": protect.memory, "k_of": protect.k_of,
+        option("group"): roles.group, option("household"): roles.household,
+        option("by"): roles.by, option("engine"): protect.engine,
+        option("memory"): protect.memory, option("k_of"): protect.k_of,
     }  # fmt: skip
-    for name, value in never.items():
+    for mark, value in never.items():
         if value:
-            raise RequestError(f"under a ledger there is no {name}; leave out {option(name)}")
+            raise RequestError(f"a release under a ledger is made without {mark}; leave it out")
     if protect.method == "full-domain":
         raise RequestError("under a ledger full-domain cannot be used; take another method")
 

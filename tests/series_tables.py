@@ -28,7 +28,7 @@ def random_series(seed, people=24, each=16, values="abcd", kept=0):
     return tables
 
 
-def settings_for(ledger=None, k=3, least=2, withhold=0.9, other=()):
+def settings_for(ledger=None, k=3, least=2, withhold=0.9, other=(), model="worlds"):
     """Return the settings of a release, under a ledger or alone."""
     return build({
         "roles": {
@@ -36,7 +36,9 @@ def settings_for(ledger=None, k=3, least=2, withhold=0.9, other=()):
             "other": list(other), **({"person": "id"} if ledger else {}),
         },
         "protect": {"k": k, "l": least, "method": "mdav"},
-        "series": {"ledger": str(ledger), "withhold": withhold} if ledger else {},
+        "series": {"ledger": str(ledger), "withhold": withhold, "over_series": model}
+        if ledger
+        else {},
     })  # fmt: skip
 
 

@@ -51,6 +51,21 @@ def test_the_attacker_succeeds_on_independent_releases():
     assert broken >= 3
 
 
+def test_classes_of_a_person_share_l_values(tmp_path):
+    """By sets, all classes of a person have at least l values in common."""
+    several = 0
+    for seed in range(4):
+        path = tmp_path / f"{seed}.ledger"
+        releases, _ = release_all(random_series(seed, values="abcd"), path, model="sets")
+        shared = {}
+        for people, values, _ in (one for release in releases for one in release):
+            for person in people:
+                several += person in shared
+                shared[person] = shared.get(person, set(values)) & set(values)
+        assert all(len(values) >= 2 for values in shared.values())
+    assert several
+
+
 def test_kept_columns_join_no_fewer_than_k(tmp_path):
     """Records that a kept column joins over the releases of a person are at least k, or none."""
     joins = 0

@@ -279,7 +279,7 @@ def anonymize_with(
         made = find_series_groups(grouped, plan, coded, conditions, who, report, threads)
         partition, more = made.partition, made.notes
         withheld, rows = table.rows - made.kept.size, table.rows
-        check_budget(settings.series.withhold, withheld, rows)
+        check_budget(settings.series.withhold, withheld, rows, made.exposed)
         who, table, grouped = who.take(made.kept), table.take(made.kept), grouped.take(made.kept)
         coded = None if coded is None else with_used_values(coded.take(made.kept))
         survey = survey.take(made.kept)

@@ -24,13 +24,17 @@ from shoal.table.table import Table
 
 @dataclass(frozen=True, eq=False)
 class SeriesGroups:
-    """The partition of the rows that are kept, these rows, and notes."""
+    """The partition of the rows that are kept, these rows, and notes.
+
+    `exposed` people are withheld because kept columns would join records of theirs.
+    """
 
     __repr__ = in_shape
 
     partition: Partition
     kept: Integers
     notes: list[str]
+    exposed: int = 0
 
 
 def find_series_groups(
@@ -94,4 +98,4 @@ def find_series_groups(
         labels = canonical_labels(np.delete(partition.labels, exposed))
         partition = replace(partition, labels=labels)
         kept = np.delete(kept, exposed)
-    return SeriesGroups(partition, kept, notes)
+    return SeriesGroups(partition, kept, notes, exposed.size)

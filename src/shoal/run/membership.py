@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from shoal.errors import PrivacyError, in_shape, listed, shown
-from shoal.hints import option
+from shoal.hints import COLUMN, option
 from shoal.kernels.arrays import Integers
 from shoal.ledger.entries import Promise
 from shoal.ledger.history import History
@@ -25,7 +25,7 @@ from shoal.table.table import Table
 
 PROMISE = (
     "a release of a series: whoever has all its releases, knows everyone's quasi-identifiers and "
-    "who is in which, is left with the same values for a person"
+    "who is in which, cannot rule out more values for a person"
 )
 WEAKER = (
     "a release of a series: the classes of a person have values in common in all releases that she "
@@ -147,15 +147,28 @@ class Membership:
         return tuple(sorted(self.values[value] for value in signature))
 
 
-def check_budget(allowed: float, withheld: int, rows: int) -> None:
-    """Raise PrivacyError where more people would have to be withheld than may be."""
+def check_budget(allowed: float, withheld: int, rows: int, joined: int = 0) -> None:
+    """Raise PrivacyError where more people would have to be withheld than may be.
+
+    `joined` of them are withheld because kept columns would join records.
+    """
     if withheld > allowed * rows:
         share = math.ceil(1000 * withheld / rows) / 10
         raise PrivacyError(
             f"{withheld:,} of {rows:,} people would have to be withheld, as no class is safe for "
-            f"them together with earlier releases; say {option('withhold', f'{share:g}%')} to "
-            "leave them out; nothing was written"
+            f"them together with earlier releases{_of_joined(joined)}; say "
+            f"{option('withhold', f'{share:g}%')} to leave them out; nothing was written"
         )
+
+
+def _of_joined(joined: int) -> str:
+    """Return what to do about kept columns that join records."""
+    if not joined:
+        return ""
+    return (
+        f"; kept columns join records of {joined:,}: leave them out ({option('drop', [COLUMN])}), "
+        f"or name those that change with {option('changing', [COLUMN])}"
+    )
 
 
 def series_notes(
@@ -178,7 +191,7 @@ def series_notes(
     ]  # fmt: skip
     public = []
     if rule is not None:
-        least = f"at least {rule.l} of {shown(membership.column)}"
+        least = f"at least {rule.l} of {shown(membership.column)} are left"
         public.append(f"{PROMISE if sets is None else WEAKER}: {least}")
     if changing:
         public.append(

@@ -14,7 +14,7 @@ from shoal.methods.enforce.merging import merge_to
 from shoal.methods.families.descent import descend, has_room
 from shoal.methods.ils.parameters import Search
 from shoal.methods.problem import Nodes, Problem
-from shoal.methods.registry import AUTO_MIXED
+from shoal.methods.registry import AUTO, AUTO_MIXED
 from shoal.methods.series.company import joined_by_new
 from shoal.methods.series.start import NOWHERE, first_groups
 from shoal.methods.solve import solve
@@ -79,7 +79,7 @@ def group_members(problem: Problem, members: Members, method: str, report: Repor
     rest = taken(problem, kept)
     assert rest.encoding.matrix is not None
     labels = merge_to(rest.encoding.matrix, canonical_labels(groups[kept]), problem.k, report)
-    return Grouped(_searched(rest, labels, report), withheld)
+    return Grouped(_searched(rest, labels, method, report), withheld)
 
 
 def taken(problem: Problem, rows: Integers) -> Problem:
@@ -92,14 +92,18 @@ def taken(problem: Problem, rows: Integers) -> Problem:
     )
 
 
-def _searched(problem: Problem, labels: Integers, report: Reporter) -> Partition:
-    """Return the groups after a search from them, by moves that break no rule."""
+def _searched(problem: Problem, labels: Integers, method: str, report: Reporter) -> Partition:
+    """Return the groups after a search from them, by moves that break no rule.
+
+    Points go down to a local optimum, under the name of the method that groups new people.
+    """
     constraints, encoding = problem.constraints, problem.encoding
     assert isinstance(constraints, Constraints)
     if isinstance(encoding, Nodes) and has_room(labels, problem.k) and labels.max() > 0:
         return solve(replace(problem, start=labels), AUTO_MIXED, report)
     if not isinstance(encoding, Nodes) and has_room(labels, problem.k) and labels.max() > 0:
         labels = descend(problem, labels, report, Search(), constraints.rules)
+    name = AUTO if method == "auto" else method
     return Partition(
-        labels, problem.k, "series", encoding.loss(labels, problem.threads), encoding.loss_name
+        labels, problem.k, name, encoding.loss(labels, problem.threads), encoding.loss_name
     )

@@ -12,7 +12,7 @@ TESTS := $(BIN)/python -m pytest -n $$(($$($(BIN)/python -c 'import os; print(os
 # what tests use; Spark is apart, as it needs Java
 TESTED := $(foreach one,charts dask duckdb formats optimal sign sklearn web,--extra $(one))
 
-.PHONY: run test test-all lint coverage attacks fuzz faults bars papers papers-full published study thesis search kaim mixed closeness audit measures scale records records-check estimates load cluster mutate size compat lock clean
+.PHONY: run test test-all lint coverage attacks fuzz real-files faults bars papers papers-full published study thesis search kaim mixed closeness audit measures risk scale records records-check estimates load cluster mutate size compat docs lock clean
 
 run: $(VENV)/run.stamp          ## anonymize the embedded sample into out/ and out.private/
 	$(BIN)/shoal run src/shoal/datasets/patients.toml -o out/ --force
@@ -41,6 +41,12 @@ attacks: $(VENV)/test.stamp     ## attacks on what is published, each carried ou
 
 fuzz: $(VENV)/test.stamp        ## random tables and options through every door; docs/fuzz has the figures
 	cd tests && ../$(BIN)/python -m fuzz run --page ../docs/fuzz/README.md
+
+REAL_FILES ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/shoal-real-files
+
+real-files: $(VENV)/test.stamp  ## SPSS, Stata and SAS files of other packages: read, written, read the same
+	$(BIN)/python benchmarks/real_files/fetch.py $(REAL_FILES)
+	SHOAL_REAL_FILES=$(REAL_FILES) $(BIN)/python -m pytest tests/table/test_real_files.py
 
 faults: $(VENV)/test.stamp      ## kills, failing calls and full disks while a release is written
 	cd tests && ../$(BIN)/python faults.py
@@ -93,6 +99,9 @@ audit: $(VENV)/test.stamp       ## minimality and downcoding: every possible wor
 measures: $(VENV)/test.stamp    ## what releases cost and which risks are left, and a million records
 	$(BIN)/python benchmarks/measures/measures.py
 
+risk: $(VENV)/test.stamp        ## the risk of tables as they are: adult beside ARX, and large tables in seconds
+	$(BIN)/python benchmarks/risk/risk.py
+
 scale: $(VENV)/test.stamp       ## large tables: seconds, memory and loss of fast by size
 	$(BIN)/python benchmarks/scale/scale.py
 
@@ -127,6 +136,13 @@ lock: $(VENV)/test.stamp        ## pin anew what pyproject.toml asks for (needs 
 	  --no-annotate pyproject.toml $(TESTED) --group build --group test -o requirements/test.txt
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header \
 	  --no-annotate --group engines -c requirements/test.txt -o requirements/engines.txt
+	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header \
+	  --no-annotate --group docs -c requirements/test.txt -o requirements/docs.txt
+
+docs: $(VENV)/docs.stamp        ## the site, strictly: docs/_build/html/index.html; notebooks run, links are checked
+	$(BIN)/python -m sphinx -W --keep-going -q -j auto -b html docs docs/_build/html
+	$(BIN)/python docs/_ext/check_site.py
+	$(BIN)/codespell docs/*.md docs/start docs/jobs docs/understand docs/coming-from docs/guide docs/reference README.md
 
 clean:
 	rm -rf $(VENV) out out.private .pytest_cache .mypy_cache .ruff_cache .hypothesis
@@ -143,6 +159,10 @@ $(VENV)/run.stamp: requirements/run.txt pyproject.toml | $(BIN)/python
 
 $(VENV)/test.stamp: requirements/test.txt $(VENV)/run.stamp
 	$(PIP) install -q --no-compile --no-deps --require-hashes -r requirements/test.txt
+	touch $@
+
+$(VENV)/docs.stamp: requirements/docs.txt $(VENV)/test.stamp
+	$(PIP) install -q --no-compile --no-deps --require-hashes -r requirements/docs.txt
 	touch $@
 
 $(VENV)/engines.stamp: requirements/engines.txt $(VENV)/test.stamp

@@ -49,9 +49,12 @@ def test_readme_example_runs(repository, tmp_path):
     assert shoal.verify(release, k=5, quasi_identifiers=quasi).ok
 
 
-def test_readme_commands_run(repository, tmp_path, shoal, monkeypatch):
-    """The README's command lines work on the sample."""
-    text = blocks((repository / "README.md").read_text(), "sh")[1].replace("\\\n", " ")
+@pytest.mark.parametrize(
+    ("page", "place", "count"), [("README.md", 1, 4), ("docs/guide/terminal.md", 0, 14)]
+)
+def test_command_lines_run(repository, tmp_path, shoal, monkeypatch, page, place, count):
+    """The command lines of the README and of the guide work on the sample."""
+    text = blocks((repository / page).read_text(), "sh")[place].replace("\\\n", " ")
     sample = (repository / "src/shoal/datasets/patients.csv").read_text()
     head, *rows = sample.splitlines()[:801]  # few, as commands take the same ways with more
     (tmp_path / "stays.csv").write_text("\n".join([head, *rows, ""]))
@@ -59,7 +62,7 @@ def test_readme_commands_run(repository, tmp_path, shoal, monkeypatch):
     (tmp_path / "grouped.csv").write_text("\n".join(grouped))
     monkeypatch.chdir(tmp_path)
     lines = [shlex.split(line.split("#")[0]) for line in text.splitlines()]
-    assert len(lines) == 13
+    assert len(lines) == count
     for _, *arguments in lines:
         ran = shoal(*arguments)
         assert ran.code == 0, ran.err
@@ -70,7 +73,7 @@ def test_readme_names_every_public_function(repository):
     text = (repository / "README.md").read_text()
     for name in (
         "anonymize", "microaggregate", "verify", "read", "methods", "compare", "preview",
-        "check_pack",
+        "check_pack", "risk",
     ):  # fmt: skip
         assert f"shoal.{name}" in text
 
@@ -82,10 +85,10 @@ def test_docstring_examples():
         assert (ran.failed, ran.attempted > 0) == (0, True)
 
 
-def test_readme_shows_what_python_shows(repository):
-    """The first example of a session in the README gives what it says."""
-    text = blocks((repository / "README.md").read_text(), "pycon")[0]
-    example = doctest.DocTestParser().get_doctest(text, {}, "README", None, 0)
+def test_the_guide_shows_what_python_shows(repository):
+    """The first example of a session in the guide gives what it says."""
+    text = blocks((repository / "docs/guide/dataframes.md").read_text(), "pycon")[0]
+    example = doctest.DocTestParser().get_doctest(text, {}, "guide", None, 0)
     assert len(example.examples) == 3
     assert doctest.DocTestRunner().run(example).failed == 0
 
@@ -118,14 +121,14 @@ def test_no_stray_prints(repository):
             assert not (isinstance(called, ast.Name) and called.id == "print"), path.name
 
 
-def test_readme_shows_the_published_figures(repository):
-    """The table of methods in the README is that of `make published`."""
+def test_the_page_of_methods_shows_the_published_figures(repository):
+    """The table of methods on the page of methods is that of `make published`."""
     with (repository / "docs/published/2018.csv").open() as file:
         rows = list(csv.DictReader(file))
     found = {(r["table"], r["method"], r["k"]): float(r["found"]) for r in rows}
     found |= {(r["table"], f"{r['method']}+", r["k"]): float(r["plus"]) for r in rows if r["plus"]}
-    readme = (repository / "README.md").read_text()
-    lines = [line.strip("| ").split(" | ") for line in readme.splitlines() if line[:2] == "| "]
+    page = (repository / "docs/methods/about.md").read_text()
+    lines = [line.strip("| ").split(" | ") for line in page.splitlines() if line[:2] == "| "]
     head = next(line for line in lines if line[0] == "table, k")
     methods = [name.strip("`") for name in head[1:]]
     rows = [line for line in lines if line[0].startswith(("census, ", "tarragona, ", "eia, "))]
@@ -136,14 +139,14 @@ def test_readme_shows_the_published_figures(repository):
             assert cell.strip("*") == f"{found[table, method, k]:.3f}"
 
 
-def test_readme_shows_the_figures_of_the_search(repository):
-    """The table of searches in the README is that of `make search`."""
+def test_the_page_of_methods_shows_the_figures_of_the_search(repository):
+    """The table of searches on the page of methods is that of `make search`."""
     with (repository / "docs/search/near.csv").open() as file:
         found = {(r["table"], r["k"], r["recipe"]): r for r in csv.DictReader(file)}
-    readme = (repository / "README.md").read_text()
+    page = (repository / "docs/methods/about.md").read_text()
     lines = [
         line.strip("| ").split(" | ")
-        for line in readme.splitlines()
+        for line in page.splitlines()
         if line[:2] == "| "
         and " k = " in line[:18]
         and "adult" not in line
@@ -158,13 +161,13 @@ def test_readme_shows_the_figures_of_the_search(repository):
             assert cell == f"{float(found[table, k, recipe]['mean']):.3f}"
 
 
-def test_readme_shows_the_records(repository):
-    """The README has all records, also those that are not below print, as `make records` has."""
+def test_the_page_of_methods_shows_the_records(repository):
+    """The page of methods has all records, also those that are not below print."""
     with (repository / "docs/records/records.csv").open() as file:
         found = {(r["table"], r["k"]): r for r in csv.DictReader(file)}
     lines = [
         line.strip("| ").split(" | ")
-        for line in (repository / "README.md").read_text().splitlines()
+        for line in (repository / "docs/methods/about.md").read_text().splitlines()
         if line[:2] == "| " and " k = " in line[:18] and line.endswith("% |")
     ]
     assert len(lines) == len(found)
@@ -216,27 +219,27 @@ def _lost(matrix, labels):
     return 100 * inside / ((matrix - matrix.mean(axis=0)) ** 2).sum()
 
 
-def test_readme_shows_the_figures_of_kaim(repository):
-    """The table of kaim in the README is that of `make kaim`."""
+def test_the_page_of_methods_shows_the_figures_of_kaim(repository):
+    """The table of kaim on the page of methods is that of `make kaim`."""
     with (repository / "docs/kaim/fig4.csv").open() as file:
         rows = [row for row in csv.DictReader(file) if row["quasi_identifiers"] == "8"]
     wanted = {row["k"]: [row["kaim"], row["kaim_random"], row["k_member"]] for row in rows}
-    readme = (repository / "README.md").read_text()
-    lines = [line.strip("| ").split(" | ") for line in readme.splitlines() if "| adult, k" in line]
+    page = (repository / "docs/methods/about.md").read_text()
+    lines = [line.strip("| ").split(" | ") for line in page.splitlines() if "| adult, k" in line]
     assert len(lines) == 3
     for name, *cells in lines:
         assert cells == [f"{float(cell):.2f}" for cell in wanted[name.removeprefix("adult, k = ")]]
 
 
-def test_readme_shows_the_figures_of_kaim_plus(repository):
-    """The table of efforts in the README is that of `make mixed`."""
+def test_the_page_of_methods_shows_the_figures_of_kaim_plus(repository):
+    """The table of efforts on the page of methods is that of `make mixed`."""
     with (repository / "docs/mixed/efforts.csv").open() as file:
         rows = list(csv.DictReader(file))
     found = {(r["k"], r["method"], r["effort"]): r for r in rows if r["records"] == "30162"}
     efforts = [("top-down", ""), ("auto", "quick"), ("auto", "normal"), ("auto", "best")]
-    readme = (repository / "README.md").read_text()
+    page = (repository / "docs/methods/about.md").read_text()
     start = "| complete adult, k = "
-    lines = [line.removeprefix(start) for line in readme.splitlines() if line.startswith(start)]
+    lines = [line.removeprefix(start) for line in page.splitlines() if line.startswith(start)]
     assert len(lines) == 2
     for line in lines:
         k, kaim, *cells, other = line.rstrip("| ").split(" | ")
@@ -255,6 +258,17 @@ def test_the_page_of_measures_is_in_step(repository):
 
     text = " ".join((repository / "docs/measures/README.md").read_text().split())
     for key, one in DEFINITIONS.items():
+        assert f"### {one.title} `{key}`" in text
+        assert f"Formula: {' '.join(one.formula.split())}" in text
+        assert f"Source: {one.source}." in text
+
+
+def test_the_page_of_risk_is_in_step(repository):
+    """Every figure of a table's own risk stands on its page, as the code says it."""
+    from shoal.measures.disclosure.definitions import DISCLOSURE
+
+    text = " ".join((repository / "docs/risk/README.md").read_text().split())
+    for key, one in DISCLOSURE.items():
         assert f"### {one.title} `{key}`" in text
         assert f"Formula: {' '.join(one.formula.split())}" in text
         assert f"Source: {one.source}." in text
@@ -289,3 +303,29 @@ def test_public_functions_are_documented(name):
     for examples in doctest.DocTestFinder(recurse=False).find(function, name, module=False):
         runner.run(examples)
     assert runner.failures == 0
+
+
+def test_the_readme_shows_figures_of_the_pages(repository):
+    """What the README claims beside other tools is what the pages of measurements have."""
+    text = (repository / "README.md").read_text()
+
+    def rows(path):
+        with (repository / "docs" / path).open() as file:
+            return list(csv.DictReader(file))
+
+    efforts = {
+        (r["records"], r["k"], r["method"], r["effort"]): r["loss"]
+        for r in rows("mixed/efforts.csv")
+    }
+    ours, other = (
+        efforts["30162", "5", *one] for one in (("auto", "normal"), ("ARX, local recoding", ""))
+    )
+    assert f"| {float(ours):.2f} % | – | {float(other):.2f} % |" in text
+    mdav = next(r["found"] for r in rows("published/2018.csv")
+                if (r["table"], r["method"], r["k"]) == ("census", "mdav-nn", "5"))  # fmt: skip
+    search = next(r["mean"] for r in rows("search/near.csv")
+                  if (r["table"], r["k"], r["recipe"]) == ("census", "5", "ilsmc+"))  # fmt: skip
+    record = next(
+        r["loss"] for r in rows("records/records.csv") if (r["table"], r["k"]) == ("census", "5")
+    )
+    assert f"| {float(mdav):.3f}, {float(search):.3f}, {float(record):.4f} % |" in text

@@ -33,6 +33,6 @@ def check_types(
     assert_type(shoal.anonymize(Path("t.csv"), k=3).data, shoal.Table)
     assert_type(shoal.anonymize(matrix, k=3).data, shoal.Table)
     assert_type(shoal.anonymize(table, k=3).data, object)
-    shoal.anonymize(polars)  # type: ignore[call-overload]
+    assert_type(shoal.anonymize(polars, preset="ema").data, "pl.DataFrame")
     shoal.anonymize(polars, k="three")  # type: ignore[call-overload]
     result.data.no_such_method()  # type: ignore[attr-defined]

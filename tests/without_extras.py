@@ -74,6 +74,7 @@ COMMANDS = (
     Case("man", ("man",)),
     Case("completion", ("completion", "bash")),
     Case("inspect", ("inspect", "t.csv")),
+    Case("risk", ("risk", "t.csv", "--quasi", "age,job", "--records", "risks.csv")),
     Case("anonymize", ("anonymize", "t.csv", *QUASI, "-o", "numbers.csv")),
     Case("anonymize to a folder", ("anonymize", "t.csv", "-k", "3", "-o", "mixed/")),
     Case("anonymize --pack", ("anonymize", "t.csv", *QUASI, "--pack", "pack")),

@@ -32,9 +32,11 @@ EXTRAS = ("charts", "dask", "duckdb", "formats", "optimal", "sign", "sklearn", "
 TOOLS = ("hypothesis", "openpyxl", "pandas", "pytest", "pytest-xdist")
 SHOWN = ("numpy", "numba", "pyarrow", "narwhals", "pydantic", "typer")
 HEAD = ["python", "set", "passed", "failed", "skipped", "seconds", "date", *SHOWN]
-# of scikit-learn before 1.8 under pytest from 9 on, about its own marks
+# of scikit-learn before 1.8: about its own marks under pytest from 9 on, and what it asks of scipy
 SUITE = ("-m", "pytest", "-p", "no:cacheprovider", "-p", "no:xdist", "--tb=short",
-         "-W", "ignore:Passing a non-Collection iterable", "@tests/short.txt")  # fmt: skip
+         "-W", "ignore:Passing a non-Collection iterable",
+         "-W", "ignore::DeprecationWarning:sklearn.linear_model._logistic",
+         "@tests/short.txt")  # fmt: skip
 
 
 def uv(*words):
@@ -88,7 +90,8 @@ def suite(own, sdist, place):
     began = time.perf_counter()
     variables = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     variables |= {"NUMBA_CACHE_DIR": str(place / "numba"), "TMPDIR": str(place)}
-    variables.pop("SHOAL_DATA", None)
+    for name in ("SHOAL_DATA", "PYTHONDONTWRITEBYTECODE"):  # or each process compiles all sources
+        variables.pop(name, None)
     ran = subprocess.run(
         [str(own), *SUITE], cwd=sdist, env=variables, capture_output=True, text=True, check=False
     )

@@ -56,13 +56,34 @@ def measured(wheel, extras, work):
         "bytecode": round(megabytes(place, True) - empty[1], 1),
         "empty": round(sum(empty), 1),
     }
-    return python, row
+    return python, row, largest(python, before)
 
 
 def packages(python):
     """Return the names of the packages of an environment."""
     listed = run(python, "-m", "pip", "list", "--format=json", "--disable-pip-version-check")
     return {one["name"] for one in json.loads(listed)}
+
+
+LARGE = 5  # megabytes from which a package is named
+FILES = """
+import importlib.metadata, json
+print(json.dumps({one.name: [str(one.locate_file(file)) for file in one.files or ()]
+                  for one in importlib.metadata.distributions()}))
+"""
+
+
+def largest(python, before):
+    """Return what each large package takes, in megabytes: its files, and their bytecode."""
+    sizes = {}
+    for name, files in json.loads(run(python, "-c", FILES)).items():
+        if name not in before:
+            there = [path for path in map(Path, files) if path.is_file()]
+            taken = {path: path.stat().st_blocks * 512 / 1e6 for path in there}
+            code = sum(size for path, size in taken.items() if path.suffix == ".pyc")
+            sizes[name] = sum(taken.values()) - code, code
+    large = [(name, *both) for name, both in sizes.items() if sum(both) >= LARGE]
+    return sorted(large, key=lambda one: -one[1])
 
 
 def walked(python, work):
@@ -79,7 +100,7 @@ def walked(python, work):
     return len(works), len(named), other
 
 
-def page(rows, walk):
+def page(rows, walk, large):
     """Return the page."""
     core = rows[0]
     system = f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
@@ -105,6 +126,16 @@ def page(rows, walk):
         f"installed are {verdict(core['files'])} it, with bytecode they are "
         f"{verdict(core['files'] + core['bytecode'])} it,",
         f"and the whole environment is {verdict(whole(core))} it.",
+        "",
+        f"What takes {LARGE} MB or more:",
+        "",
+        "| package | files, MB | bytecode, MB |",
+        "|---|--:|--:|",
+        *(f"| {name} | {files:.0f} | {code:.0f} |" for name, files, code in large),
+        "",
+        "llvmlite and numba compile the kernels, pyarrow reads and writes every file, numpy is",
+        "below both: none of them is an extra, as nothing runs without it. Their wheels have no",
+        "smaller form. What can be left out is the bytecode (`pip install --no-compile`, or uv).",
         "",
         f"With the core alone {works} commands and functions work and {named} name the extra they",
         f"need, in one line and with exit code 2; {len(other)} do neither.",
@@ -132,7 +163,7 @@ def main():
         run(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", ROOT,
             "-w", work)  # fmt: skip
         (wheel,) = work.glob("shoal-*.whl")
-        python, core = measured(wheel, [], work)
+        python, core, large = measured(wheel, [], work)
         rows = [core, *(measured(wheel, [extra], work)[1] for extra in extras)]
         walk = walked(python, work)
     FOLDER.mkdir(exist_ok=True)
@@ -140,7 +171,7 @@ def main():
         writer = csv.DictWriter(file, HEAD, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
-    text = page(rows, walk)
+    text = page(rows, walk, large)
     (FOLDER / "README.md").write_text(text)
     print(text)
     sys.exit(bool(walk[2]) or core["packages"] > MOST_PACKAGES or whole(core) > MOST_MEGABYTES)

@@ -9,7 +9,7 @@ import keep  # noqa: F401 - says where `telling` is
 import shoal
 from telling import read, table, wrapped
 
-README_HEAD = "| all runs so far | best in print | ours | no grouping below | gap at most |"
+TABLE_HEAD = "| all runs so far | best in print | ours | no grouping below | gap at most |"
 BUDGETS = {"minute": "60 seconds", "moment": "10 seconds"}
 
 
@@ -71,17 +71,17 @@ def write(folder, parts):
     (folder / "README.md").write_text("\n\n".join(text) + "\n", encoding="utf-8")
 
 
-def write_readme(readme, rows):
-    """Write the table of all records into the README, in place of the one that is there."""
-    lines = readme.read_text(encoding="utf-8").splitlines()
-    first = lines.index(README_HEAD) + 2
+def write_table(page_file, rows):
+    """Write the table of all records into a page, in place of the one that is there."""
+    lines = page_file.read_text(encoding="utf-8").splitlines()
+    first = lines.index(TABLE_HEAD) + 2
     last = lines.index("", first)
     lines[first:last] = [
         f"| {row['table']} k = {row['k']} | {row['printed'] or '–'} | {float(row['loss']):.4f} | "
         f"{float(row['bound']):.4f} | {float(row['gap_percent']):.2f} % |"
         for row in rows
     ]
-    readme.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    page_file.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def _gap(row):

@@ -136,9 +136,9 @@ def exact():
 
 
 def write_pages(folder):
-    """Write the page and the table of the README."""
+    """Write the page, and the table on the page of methods."""
     page.write(folder, list(PARTS))
-    page.write_readme(REPOSITORY / "README.md", list(kept().values()))
+    page.write_table(REPOSITORY / "docs/methods/about.md", list(kept().values()))
 
 
 PARTS = {part.__name__: part for part in (records, check, minute, moment, exact)}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from shoal import datasets as datasets
+    from shoal import steps as steps
     from shoal.errors import Canceled as Canceled
     from shoal.errors import EngineError as EngineError
     from shoal.errors import InputError as InputError
@@ -35,10 +36,12 @@ if TYPE_CHECKING:
     from shoal.partition import Partition as Partition
     from shoal.progress import Progress as Progress
     from shoal.report.report import Report as Report
+    from shoal.report.risk.result import Risk as Risk
     from shoal.run.add_release import add_release as add_release
     from shoal.run.anonymize import anonymize as anonymize
     from shoal.run.compare.grid import compare as compare
     from shoal.run.compare.points import Comparison as Comparison
+    from shoal.run.inspect import inspect as inspect
     from shoal.run.lower_bound import lower_bound as lower_bound
     from shoal.run.measure import measure as measure
     from shoal.run.microaggregate import ColumnByColumn as ColumnByColumn
@@ -48,10 +51,14 @@ if TYPE_CHECKING:
     from shoal.run.preview import Preview as Preview
     from shoal.run.preview import preview as preview
     from shoal.run.result import Result as Result
+    from shoal.run.risk import risk as risk
     from shoal.save.pack.recheck import Checked as Checked
     from shoal.save.pack.recheck import check_pack as check_pack
+    from shoal.settings.presets import Preset as Preset
+    from shoal.settings.presets import presets as presets
     from shoal.table.hierarchy.view import Hierarchy as Hierarchy
     from shoal.table.hierarchy.view import hierarchy as hierarchy
+    from shoal.table.inspect import Inspection as Inspection
     from shoal.table.read import read as read
     from shoal.table.table import Table as Table
 
@@ -66,9 +73,11 @@ _HOME = {
     "EngineError": "errors",
     "Hierarchy": "table.hierarchy.view",
     "InputError": "errors",
+    "Inspection": "table.inspect",
     "Measures": "measures.result",
     "OutputError": "errors",
     "Partition": "partition",
+    "Preset": "settings.presets",
     "Preview": "run.preview",
     "PrivacyError": "errors",
     "PrivacyWarning": "errors",
@@ -77,6 +86,7 @@ _HOME = {
     "Report": "report.report",
     "RequestError": "errors",
     "Result": "run.result",
+    "Risk": "report.risk.result",
     "Search": "methods.ils.parameters",
     "SeriesVerification": "judge.series_verdict",
     "ShoalError": "errors",
@@ -91,14 +101,18 @@ _HOME = {
     "compare": "run.compare.grid",
     "datasets": "",
     "hierarchy": "table.hierarchy.view",
+    "inspect": "run.inspect",
     "lower_bound": "run.lower_bound",
     "measure": "run.measure",
     "methods": "methods.registry",
     "microaggregate": "run.microaggregate",
     "microaggregate_columns": "run.microaggregate",
+    "presets": "settings.presets",
     "preview": "run.preview",
     "read": "table.read",
     "refine": "run.microaggregate",
+    "risk": "run.risk",
+    "steps": "",
     "verify": "judge.verify",
     "verify_series": "judge.series",
 }
@@ -112,9 +126,11 @@ __all__ = [
     "EngineError",
     "Hierarchy",
     "InputError",
+    "Inspection",
     "Measures",
     "OutputError",
     "Partition",
+    "Preset",
     "Preview",
     "PrivacyError",
     "PrivacyWarning",
@@ -123,6 +139,7 @@ __all__ = [
     "Report",
     "RequestError",
     "Result",
+    "Risk",
     "Search",
     "SeriesVerification",
     "ShoalError",
@@ -138,14 +155,18 @@ __all__ = [
     "compare",
     "datasets",
     "hierarchy",
+    "inspect",
     "lower_bound",
     "measure",
     "methods",
     "microaggregate",
     "microaggregate_columns",
+    "presets",
     "preview",
     "read",
     "refine",
+    "risk",
+    "steps",
     "verify",
     "verify_series",
 ]

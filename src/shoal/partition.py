@@ -176,6 +176,21 @@ class Recoding:
 
 
 @dataclass(frozen=True, eq=False)
+class Suppression:
+    """Records that are left out so that the others lose less: their rows, in order.
+
+    `others` is what the others lose, in percent of what all records hold; `before` what all lost in
+    groups that took little time, where such were made.
+    """
+
+    __repr__ = in_shape
+
+    suppressed: Integers
+    others: float
+    before: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class Partition:
     """A partition of the records: labels, with at least k records a group.
 
@@ -186,8 +201,9 @@ class Partition:
     `reason` why `auto` chose the method, `enforced` how groups came to keep what is asked of them
     beyond k and `way` in one word, as `enforce` calls it ("none": they did as they were made);
     `bound` is what no grouping can lose less than, where the method knows. Where columns are
-    recoded for all records, `recoding` has their levels; the labels are those of the records that
-    it keeps.
+    recoded for all records, `recoding` has their levels. Where records are left out, by it or by a
+    `suppression`, the labels are those of the others, and the loss counts each as having lost
+    everything.
     """
 
     labels: Integers
@@ -201,6 +217,7 @@ class Partition:
     bound: Bound | None = None
     way: str = ""
     recoding: Recoding | None = None
+    suppression: Suppression | None = None
     sizes: Integers = field(init=False)
 
     def __post_init__(self) -> None:
@@ -227,6 +244,12 @@ class Partition:
         if sum(len(group) for group in groups) != rows:
             raise ValueError("the groups do not hold every record once")
         return cls(labels, k, method)
+
+    @property
+    def suppressed(self) -> Integers:
+        """The rows of the records that are left out, in order."""
+        own = self.recoding or self.suppression
+        return np.zeros(0, dtype=np.int64) if own is None else own.suppressed
 
     @property
     def groups(self) -> int:

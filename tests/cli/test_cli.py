@@ -306,7 +306,7 @@ def test_recipe_of_roles_only(shoal, table, write):
     recipe = write("r.toml", "[roles]\nquasi_identifiers = ['a', 'b']\nidentifiers = ['who']\n")
     assert shoal("anonymize", table, "--recipe", recipe, "-k", 3, "-o", "-").code == 0
     ran = shoal("anonymize", table, "--recipe", recipe, "-o", "-")
-    assert (ran.code, ran.err) == (2, "shoal: k is needed and not given\n")
+    assert (ran.code, ran.err) == (2, "shoal: k is needed and not given; say -k, or a --preset\n")
 
 
 @pytest.mark.parametrize("name", ["a;x", "tab\there", "two\nlines", 'q"uote', "\x1b[31mred"])
@@ -360,9 +360,9 @@ def test_inspect_suspects(shoal, tmp_path):
     assert {c["name"]: c["reason"] for c in columns} == {
         "const": "every record has the same value",
         "none": "every cell is missing",
-        "list": "its cells cannot be grouped",
+        "list": "its cells cannot be grouped, and most are unique",
         "run": "no two records share a value: a running number?",
-        "day": "perhaps known elsewhere",
+        "day": "two values, as yes and no are, perhaps known elsewhere",
     }
     (tmp_path / "h.csv").write_text("a,b\n")
     assert "there are no records" in shoal("inspect", tmp_path / "h.csv").out

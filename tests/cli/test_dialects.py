@@ -37,7 +37,8 @@ def options_of(shoal, path):
     ran = shoal("inspect", path)
     assert ran.code == 0, ran.err
     assert all(name in ran.out for name in NAMES)
-    return shlex.split(ran.out.splitlines()[-1])
+    _, _, after = ran.out.partition("read with these options:\n")
+    return shlex.split(after.splitlines()[0])
 
 
 def test_two_commands_from_the_file_to_its_release(shoal, exported, tmp_path):

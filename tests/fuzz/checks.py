@@ -165,7 +165,7 @@ def _asked(case: Case, option: str, name: str) -> Any:
 
 
 def _sensitive(case: Case, original: Original, released: Released) -> Broken:
-    """Count l, alpha and t of every sensitive column anew."""
+    """Count l, alpha, beta, delta and t of every sensitive column anew."""
     quasi = [released.column(name) for name in released.roles["quasi_identifiers"]]
     counts = case.options.get("missing_sensitive") == "value"
     kind = case.options.get("l_kind") or "distinct"
@@ -185,6 +185,12 @@ def _sensitive(case: Case, original: Original, released: Released) -> Broken:
             alpha = _asked(case, "alpha", name)
             if alpha is not None and counting.breaks_alpha(forms, alpha):
                 yield "alpha", f"a value of {name!r} is more than {alpha} of a class"
+            beta, delta = (_asked(case, what, name) for what in ("beta", "delta"))
+            whole = counting.sensitive(cells, counts)
+            if beta is not None and owners is None and counting.breaks_beta(forms, whole, beta):
+                yield "beta", f"a value of {name!r} gains more than {beta}"
+            if delta is not None and owners is None and counting.breaks_delta(forms, whole, delta):
+                yield "delta", f"a share of {name!r} changes by {delta} or more"
             t = _asked(case, "t", name)
             ordered = (
                 name in (case.options.get("orders") or {}) or case_kind(case, name) == "ordered"

@@ -9,7 +9,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from naive import judging, spelling
+from naive import judging, shares, spelling
 
 FAR = Fraction(10) ** 400  # beyond all numbers that there are
 ROOM = Fraction(1, 10**9)  # figures that are asked for as floats
@@ -69,6 +69,16 @@ def breaks_l(values: Sequence[Any], wanted: float, kind: str, c: float | None) -
 def breaks_alpha(values: Sequence[Any], alpha: float) -> bool:
     """Whether a value is more than a share of a class's sensitive values (forms)."""
     return any(judging.share(values, value) > Fraction(alpha) + ROOM for value in set(values))
+
+
+def breaks_beta(values: Sequence[Any], whole: Sequence[Any], beta: float) -> bool:
+    """Whether a value of a class gains more than β, as basic and enhanced β-likeness forbid."""
+    return bool(values) and shares.gain(values, whole) > Fraction(beta) + ROOM
+
+
+def breaks_delta(values: Sequence[Any], whole: Sequence[Any], delta: float) -> bool:
+    """Whether the share of a value in a class changes by δ or more, or is none."""
+    return bool(whole) and (not values or shares.change(values, whole) > delta + 1e-9)
 
 
 def distance(part: Sequence[Any], whole: Sequence[Any]) -> Fraction:

@@ -21,7 +21,8 @@ LISTS = {
 }  # fmt: skip
 PAIRS = {"round": "--round", "column_weights": "--column-weight", "hierarchies": "--hierarchy",
          "types": "--type"}  # fmt: skip
-EITHER = {"l": "--l", "t": "--t", "alpha": "--alpha", "dominance": "--dominance",
+EITHER = {"l": "--l", "t": "--t", "alpha": "--alpha", "beta": "--beta",
+          "delta": "--delta", "e": "--e", "dominance": "--dominance",
           "aggregate": "--aggregate", "decimals": "--decimals"}  # fmt: skip
 FLAGS = {"allow_k1": "--allow-k1", "allow_empty": "--allow-empty"}
 NOT_THERE = {
@@ -60,8 +61,9 @@ class Told:
 def python_options(options: dict[str, Any]) -> dict[str, Any]:
     """Return options as the Python functions take them."""
     found = dict(options)
-    if isinstance(found.get("k_of"), list):
-        found["k_of"] = {tuple(names): k for names, k in found["k_of"]}
+    for name in ("k_of", "l_of"):
+        if isinstance(found.get(name), list):
+            found[name] = {tuple(names): k for names, k in found[name]}
     return found
 
 
@@ -107,11 +109,12 @@ def argv(options: dict[str, Any]) -> list[str]:
                 line = io.StringIO()
                 writer(line).writerow(values)
                 words.append(f"--order={column}={line.getvalue().removesuffix(chr(13) + chr(10))}")
-        elif name == "k_of" and isinstance(value, list):
+        elif name in ("k_of", "l_of") and isinstance(value, list):
             for names, k in value:
                 line = io.StringIO()
                 writer(line).writerow(names)
-                words.append(f"--k-of={line.getvalue().removesuffix(chr(13) + chr(10))}={k}")
+                said = line.getvalue().removesuffix(chr(13) + chr(10))
+                words.append(f"--{name.replace('_', '-')}={said}={k}")
         elif name == "missing" and isinstance(value, list):
             words += [f"--missing={word}" for word in value]
         else:
@@ -188,9 +191,9 @@ def recipe_tree(options: dict[str, Any]) -> dict[str, Any]:
         if name == "threads":
             continue
         part = next((p for p, names in parts.items() if name in names), "protect")
-        if name == "k_of" and isinstance(value, list):
+        if name in ("k_of", "l_of") and isinstance(value, list):
             value = {}  # noqa: PLW2901
-            for names, k in options["k_of"]:
+            for names, k in options[name]:
                 line = io.StringIO()
                 writer(line).writerow(names)
                 value[line.getvalue().removesuffix("\r\n")] = k

@@ -78,10 +78,12 @@ def _make_sense(asking: Asking, source: str) -> None:
     elif {c.name for c in asking.columns if set(c.name) & set(",;\t|")}:
         options.setdefault("delimiter", ",")
     if not options.get("sensitive"):
-        for name in ("l", "t", "alpha"):
+        for name in ("l", "t", "alpha", "beta", "beta_kind", "delta", "e", "l_of"):
             options.pop(name, None)
     if options.get("l") is None:
         options.pop("l_kind", None)
+    if options.get("beta") is None:
+        options.pop("beta_kind", None)
     if options.get("l_kind") != "recursive":
         options.pop("c", None)
     else:
@@ -291,8 +293,14 @@ DRAWN: dict[str, Draw] = {
     "c": _choice(0.5, 1, 2, 3.5),
     "t": _share,
     "alpha": _share,
+    "beta": lambda a: _per(a, a.names("sensitive"), lambda: a.rng.choice((0.5, 1, 3))),
+    "beta_kind": _choice("enhanced", "basic"),
+    "delta": lambda a: _per(a, a.names("sensitive"), lambda: a.rng.choice((0.5, 1.5, 3))),
     "dominance": lambda a: _per(a, a.names("quasi_identifiers"), lambda: a.rng.choice((1, 10, 50))),
     "k_of": _k_of,
+    "l_of": lambda a: [[a.names("sensitive")[:2], a.rng.choice((1, 2, 3))]],
+    "e": lambda a: _per(a, a.names("sensitive", NUMBERS), lambda: a.rng.choice((0.5, 1, 10))),
+    "preset": _choice("threshold-3", "threshold-5", "ema"),
     "enforce": _choice("auto", "slices", "swap", "merge"),
     "group": _group,
     "weight": lambda a: a.one(a.names("other", NUMBERS) or a.names(None, NUMBERS) or a.names()),
@@ -350,6 +358,8 @@ DRAWN: dict[str, Draw] = {
     "comment": _choice(None),
     "widths": _choice(None),
     "sheet": _choice(None),
+    "totals": _choice(None),
+    "totals_within": _choice(0.0),
     "group_column": _choice(None),  # its numbers are drawn anew behind every door
     "allow_k1": _choice(True, False),
     "allow_empty": _choice(True, False),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import datetime as dt
 import gzip
 import json
 import math
@@ -200,6 +201,41 @@ def test_files_with_types(tmp_path, kind):
     verified = library.verify(output, k=10, quasi_identifiers=["x", "y", "when"])
     assert verified.ok
     assert verified.records == rows
+
+
+def test_json_lines(tmp_path):
+    """JSON lines are written bucket by bucket, verified, and hold what Parquet would."""
+    rng = np.random.default_rng(4)
+    rows = 1300
+    kept = rng.choice([1.5, 2.25, np.nan], rows)
+    table = pa.table({
+        "x": rng.normal(size=rows),
+        "day": pa.array(rng.integers(0, 20_000, rows).astype(np.int32), type=pa.date32()),
+        "s": rng.choice(["ü", "v"], rows),
+        "kept": kept,
+    })  # fmt: skip
+    pq.write_table(table, tmp_path / "in.parquet", row_group_size=500)
+    roles = {"quasi_identifiers": ["x", "day"], "sensitive": ["s"], "other": ["kept"]}
+    output = tmp_path / "out.jsonl"
+    found = run(tmp_path / "in.parquet", output, roles=roles)
+    after = [json.loads(line) for line in output.read_text(encoding="utf-8").splitlines()]
+    assert Counter(row["s"] for row in after) == Counter(table["s"].to_pylist())
+    assert Counter(row["kept"] for row in after) == Counter(None if v != v else v for v in kept)
+    assert math.isclose(np.mean([row["x"] for row in after]), np.mean(table["x"]), abs_tol=1e-9)
+    assert min(Counter((row["x"], row["day"]) for row in after).values()) >= 10
+    assert all(dt.date.fromisoformat(row["day"]) for row in after)
+    assert found.report.verification["records"] == rows
+    assert left(tmp_path) == []
+
+
+def test_cells_that_json_does_not_have(tmp_path):
+    """A column that JSON has no type for is refused before any record is grouped."""
+    table = pa.table({"x": range(40), "list": [[1, 2]] * 40})
+    pq.write_table(table, tmp_path / "in.parquet")
+    roles = {"quasi_identifiers": ["x"], "other": ["list"]}
+    with pytest.raises(library.RequestError, match="JSON has no type for its cells"):
+        run(tmp_path / "in.parquet", tmp_path / "out.jsonl", roles=roles)
+    assert left(tmp_path) == []
 
 
 def test_an_arrow_file_that_is_not_what_was_written_is_noticed(tmp_path):

@@ -147,6 +147,9 @@ class Known:
     def repeats(self, _):
         return False
 
+    def code_length(self, column):
+        return 5 if column.name == "zip" else None
+
     def two_valued(self, column):
         return column.name == "flag"
 

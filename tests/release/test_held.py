@@ -85,6 +85,15 @@ def test_numbers_with_labels_of_some():
     assert "without value labels" in made.words
 
 
+def test_numbers_with_labels_that_are_no_categories():
+    """Where two codes have one label, nobody takes numbers for categories, and labels stay."""
+    variable = Variable("Stata", labels=((1, "wolof"), (2, "diola"), (3, "wolof")))
+    made = held(number([1, 2, 3], variable, protected=False), "dta")
+    assert (tuple(made.labels.items()), made.words) == (variable.labels, "numbers")
+    made = held(number([1, 2, 2], variable), "dta")  # of a group's values, two are left
+    assert dict(made.labels) == {}
+
+
 @pytest.mark.parametrize(
     ("column", "kind", "message"),
     [

@@ -135,9 +135,9 @@ def test_no_metadata(result, tmp_path):
 def test_files_larger_than_memory_are_written_in_pieces(tmp_path):
     """What is released region by region is written so, and another format is refused at once."""
     settings = build({"protect": {"k": 3}})
-    request = file_request("t.csv", str(tmp_path / "r.jsonl"), settings, RunOptions())
+    request = file_request("t.csv", str(tmp_path / "r.xlsx"), settings, RunOptions())
     budget = budget_for(10**9, 3, 30.0)
-    with pytest.raises(library.RequestError, match="released as csv, Parquet, Feather or Arrow"):
+    with pytest.raises(library.RequestError, match="released as csv, JSON lines, Parquet"):
         release_file(tmp_path / "t.csv", settings, budget, request)
 
 

@@ -30,8 +30,11 @@ from shoal.web.labels import as_field
 from shoal.web.request import PARTS, form_options, read_recipe
 
 EXAMPLES = {
-    "k": 7, "l": 3, "l_kind": "entropy", "c": 2.5, "t": {"ill": 0.2}, "alpha": 0.5,
-    "dominance": {"age": 10}, "k_of": {"age,zip": 9, '"a,b"': 8}, "missing_sensitive": "value",
+    "k": 7, "preset": "threshold-5", "l": 3, "l_kind": "entropy", "c": 2.5, "t": {"ill": 0.2},
+    "alpha": 0.5,
+    "beta": {"ill": 1.5}, "beta_kind": "basic", "delta": 2.0, "e": {"pay": 10},
+    "l_of": {"ill,pay": 3}, "dominance": {"age": 10},
+    "k_of": {"age,zip": 9, '"a,b"': 8}, "missing_sensitive": "value",
     "count": "records", "enforce": "merge", "small_strata": "merge", "allow_k1": True,
     "identifiers": ["name"], "quasi_identifiers": ["age", "a b", "last, first", "-x"],
     "sensitive": ["ill"], "other": ["o"], "drop": ["d"], "group": "g", "weight": "w",
@@ -39,12 +42,18 @@ EXAMPLES = {
     "hierarchies": {"age": "widths:5,10"}, "orders": {"pain": ["mild", "very, very"]},
     "method": "kaim+", "effort": "best", "start": "farthest", "max_iterations": 10,
     "time_limit": 2.5, "runs": 2, "refine": "decompose", "seed": 3, "column_weights": {"age": 2.0},
-    "search": {"samples": 3}, "delimiter": ";", "encoding": "cp1252", "decimal": ",",
+    "search": {"samples": 3},
+    "steps": [
+        {"kind": "top", "column": "a b", "share": 0.01},
+        {"kind": "recode", "column": "ill", "values": {"a=b": "c d"}},
+        {"kind": "noise", "columns": ["o", "s,t"], "how": "zero-sum"},
+    ],
+    "secret": "0f" * 32, "delimiter": ";", "encoding": "cp1252", "decimal": ",",
     "thousands": ".", "date_format": {"born": "%d.%m.%Y"}, "skip_lines": 3, "comment": "#",
     "quote": "'", "widths": [5, 2], "sheet": "Table 1", "dialect": "plain",
     "missing": ["", "NA", "-9"],
     "types": {"age": "number"}, "hierarchy_folder": "trees", "incomplete": "delete",
-    "suppress": 0.05,
+    "suppress": 0.05, "totals": "totals.csv", "totals_within": 0.5,
     "allow_empty": True, "aggregate": {"age": "median"}, "numbers": "interval",
     "intervals": "columns",
     "decimals": {"age": 2, "pay": "none"},
@@ -56,7 +65,8 @@ EXAMPLES = {
     "report": False, "force": True, "show_values": True, "as_json": True,
 }  # fmt: skip
 NEEDS = {
-    "l_kind": {"l": 3}, "weights_as": {"weight": "w"}, "c": {"l": 2, "l_kind": "recursive"},
+    "l_kind": {"l": 3}, "beta_kind": {"beta": 1}, "weights_as": {"weight": "w"},
+    "c": {"l": 2, "l_kind": "recursive"},
     "scheduler": {"engine": "dask"},
     "ledger": {"person": "who"},
     **{
@@ -265,7 +275,7 @@ def test_signatures(function):
     call = getattr(shoal, function)
     shown = inspect.signature(call).parameters
     for entry in options_of(function):
-        default = inspect.Parameter.empty if entry.default is NEEDED else entry.argument_default
+        default = None if entry.default is NEEDED else entry.argument_default  # a preset says k
         assert shown[entry.name].default == default
         named = entry.default is not NEEDED  # k can be given by its place
         assert (shown[entry.name].kind is inspect.Parameter.KEYWORD_ONLY) == named
@@ -274,7 +284,8 @@ def test_signatures(function):
     assert set(typing.get_type_hints(getattr(signatures, title))) <= set(shown)
     with pytest.raises(TypeError, match=rf"{function}\(\) got an unexpected .* 'quasi'"):
         call("t.csv", *["out/"] * (function == "anonymize_file"), k=2, quasi=["a"])
-    with pytest.raises(TypeError, match=rf"{function}\(\) missing .* 'k'"):
+    missing = (TypeError, shoal.RequestError)  # a comparison takes no preset
+    with pytest.raises(missing, match=r"missing .* 'k'|k is needed and not given; say k, or"):
         call("t.csv", *["out/"] * (function == "anonymize_file"))
 
 

@@ -282,5 +282,6 @@ def test_corpus(tmp_path):
             assert (one.label, one.labels) == (two.label, two.labels), (name, column)
             if kind in ("sav", "zsav"):
                 assert (one.measure, one.missing) == (two.measure, two.missing), (name, column)
+            if kind != "xpt":
                 assert (one.format, one.width) == (two.format, two.width), (name, column)
     assert count >= 60, count

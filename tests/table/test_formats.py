@@ -9,6 +9,7 @@ import sys
 import numpy as np
 import openpyxl
 import pandas as pd
+import polars as pl
 import pyreadstat
 import pytest
 import xlsxwriter
@@ -170,6 +171,60 @@ def test_damaged_files(tmp_path, name):
     (tmp_path / name).write_bytes(b"PK\x03\x04 this is none" * 20)
     with pytest.raises(shoal.InputError, match="not a whole"):
         shoal.read(tmp_path / name)
+
+
+def test_an_encoding_that_a_file_does_not_name(tmp_path):
+    """Texts that are not as a file names them are refused, and read as what they are said to be."""
+    path = tmp_path / "t.dta"
+    frame = pd.DataFrame({"town": ["D@sseldorf", "K@ln"] * 6, "age": range(12)})
+    pyreadstat.write_dta(frame, str(path))
+    path.write_bytes(path.read_bytes().replace(b"D@s", b"D\xfcs").replace(b"K@l", b"K\xf6l"))
+    with pytest.raises(shoal.InputError, match=r"that the file names; say encoding='cp1252'"):
+        shoal.read(path)
+    with pytest.raises(shoal.InputError, match="not in the encoding shift_jis"):
+        shoal.read(path, encoding="shift_jis")
+    with pytest.raises(shoal.InputError, match="not in the encoding mac-roman"):
+        shoal.read(path, encoding="mac-roman")  # its reader does not know it
+    assert shoal.read(path, encoding="latin-1")["town"].values[0].as_py() == "Düsseldorf"
+    options = {"quasi_identifiers": ["age"], "other": ["town"], "method": "mdav"}
+    result = shoal.anonymize(path, 3, encoding="cp1252", **options)
+    released = result.save(tmp_path / "out", format="dta")
+    assert set(shoal.read(released)["town"].values.to_pylist()) == {"Düsseldorf", "Köln"}
+    assert result.settings.input.encoding == "cp1252"
+    assert shoal.measure(path, released).utility is not None  # reads it as the recipe says
+
+
+def test_encodings_are_said_of_texts_and_statistics_only(tmp_path):
+    """A file whose format has an encoding of its own cannot be said to have another."""
+    (tmp_path / "t.parquet").write_bytes(b"")
+    with pytest.raises(shoal.RequestError, match="csv files only"):
+        shoal.read(tmp_path / "t.parquet", encoding="cp1252")
+
+
+@pytest.mark.parametrize("ending", ["dta", "sav"])
+def test_a_column_without_values_is_what_the_file_says(tmp_path, ending):
+    """Numbers of which none is there are numbers, and texts are texts, also when written again."""
+    frame = {"n": [None] * 6, "t": [""] * 6, "age": [1.5, 2, 3, 4, 5, 6]}
+    path = tmp_path / f"t.{ending}"
+    write = {"dta": pyreadstat.write_dta, "sav": pyreadstat.write_sav}[ending]
+    write(pl.DataFrame(frame, schema={"n": pl.Float64, "t": pl.String, "age": pl.Float64}), path)
+    options = {"quasi_identifiers": ["age"], "other": ["n", "t"], "method": "mdav"}
+    released = shoal.anonymize(path, 3, **options).save(tmp_path / "out", format=ending)
+    for file in (path, released):
+        kinds = [shoal.read(file)[name].kind for name in ("n", "t")]
+        assert kinds == [Kind.FLOAT, Kind.TEXT]
+
+
+def test_formats_of_kept_texts(tmp_path):
+    """Stata shows a kept text as wide as before; the width of a grouped one tells nothing."""
+    frame = pd.DataFrame({"town": list("abcdef"), "note": ["u", "v"] * 3})
+    path = tmp_path / "t.dta"
+    pyreadstat.write_dta(frame, str(path), variable_format={"town": "%40s", "note": "%30s"})
+    options = {"quasi_identifiers": ["town"], "other": ["note"], "method": "k-member"}
+    released = shoal.anonymize(path, 3, **options).save(tmp_path / "out", format="dta")
+    _, facts = pyreadstat.read_dta(str(released))
+    assert facts.original_variable_types["note"] == "%30s"
+    assert facts.original_variable_types["town"] != "%40s"
 
 
 def test_a_survey_is_released(tmp_path):

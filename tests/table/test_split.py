@@ -18,8 +18,9 @@ from shoal.table.csv_text.decide import decide
 from shoal.table.csv_text.decode import WHOLE, check_text
 from shoal.table.csv_text.facts import look
 from shoal.table.csv_text.infer import values_of
-from shoal.table.csv_text.plain import Trimmed, recognized
+from shoal.table.csv_text.recognize import recognized
 from shoal.table.csv_text.split import Head, first_empty_line, scan_part, split
+from shoal.table.csv_text.trimmed import Trimmed
 from shoal.table.dialects.notation import Notation
 from shoal.table.read import read_csv
 from shoal.table.roles import Kind

@@ -116,7 +116,10 @@ def anonymize(
             tree["input"].pop(key, None)
         beside_recipe(tree, recipe.parent)
     for part, values in tree_of(given_options(options)).items():
-        tree.setdefault(part, {}).update(values)
+        if isinstance(values, dict):
+            tree.setdefault(part, {}).update(values)
+        else:
+            tree[part] = values
     run = run_of(options)
     with showing(run.show_values):
         if sample is not None:

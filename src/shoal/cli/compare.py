@@ -37,6 +37,15 @@ def compare(
             rich_help_panel="Method",
         ),
     ] = None,
+    step_lists: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--steps",
+            help="Compare lists of steps instead of methods: a.toml,b.toml, each with its "
+            "[[steps]].",
+            rich_help_panel="Method",
+        ),
+    ] = None,
     budget: Annotated[
         str | None,
         typer.Option(
@@ -61,7 +70,8 @@ def compare(
 
     Every run is grouped, released, verified and measured; nothing of it is written. What auto runs
     comes first, whatever the budget. A comparison that was stopped goes on after the runs that were
-    done when it is started again.
+    done when it is started again. With `--steps a.toml,b.toml` lists of steps are compared, and
+    losses are of the table before all steps.
 
     Example: `shoal compare stays.csv -k 3,5 --methods mdav,hilbert --quasi age,income
     --drop name,number,cost -o compared/`
@@ -80,12 +90,30 @@ def compare(
     state = _state(input, k, methods, settings.to_toml())
     if fresh and state is not None:
         state.unlink(missing_ok=True)
-    grid = Grid(sizes, split_names(methods), seconds(budget), state)
-    with live_reporter() as report:
-        comparison = compare_as(input, settings, grid, run.threads, report)
+    if step_lists:
+        files = split_names([str(one) for one in step_lists])
+        comparison = _of_lists(input, settings, sizes, files, run.threads)
+    else:
+        grid = Grid(sizes, split_names(methods), seconds(budget), state)
+        with live_reporter() as report:
+            comparison = compare_as(input, settings, grid, run.threads, report)
     write_stdout(comparison.to_json() if run.as_json else f"{comparison.summary()}\n")
     if output is not None:
         _write(output, comparison, run.force)
+
+
+def _of_lists(
+    source: Path, settings: Any, sizes: list[int], files: list[str], threads: int | None
+) -> Any:
+    """Compare the lists of steps that some recipes have."""
+    from shoal.run.compare.step_lists import Lists, compare_lists, read_alternative
+    from shoal.table.read import read_with
+
+    how = settings.input
+    lists = Lists([read_alternative(Path(one)) for one in files], sizes)
+    table = read_with(source, how.dialect, how.missing, how.types, threads)
+    with live_reporter() as report:
+        return compare_lists(table, settings, lists, threads, report)
 
 
 def _sizes(text: str) -> list[int]:

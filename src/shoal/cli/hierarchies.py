@@ -31,7 +31,8 @@ Rule = Annotated[
     str | None,
     typer.Option(
         help="FILE.csv, widths:5,10 (half-open intervals [a,b)), cuts:18,30,65, quantiles:20,5, "
-        "prefixes:3,2, dates, balanced or flat. Default: balanced for numbers, flat for texts."
+        "prefixes:3,2, dates, balanced or flat. Default: balanced for numbers, prefixes for texts "
+        "that are codes of one length, flat for other texts."
     ),
 ]
 Column = Annotated[str | None, typer.Option(help="The column of the data that it is for.")]

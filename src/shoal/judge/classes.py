@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from shoal.errors import RequestError
+from shoal.judge.combination import Combination
 from shoal.judge.count_rows import FIRST, TIMES, Words
 from shoal.judge.limits import limits
 from shoal.judge.models.matching import READINGS, candidate_values, candidates, smallest, steps
@@ -118,8 +119,9 @@ class Memory:
     def __init__(
         self, counts: Counter[Key], firsts: array[int], width: int,
         sensitive: Sequence[Sensitive], subsets: Sequence[Subset], reading: str,
+        combined: Sequence[Combination] = (),
     ) -> None:  # fmt: skip
-        self.reading, self.subsets = reading, subsets
+        self.reading, self.subsets, self.combined = reading, subsets, combined
         self.values: list[dict[Key, Values]] = []
         self._check(counts, width)
         if sensitive:
@@ -147,15 +149,17 @@ class Memory:
     ) -> tuple[Counter[Key], array[int]]:
         sizes: Counter[Key] = Counter()
         begins = array("q")
-        values: list[dict[Key, dict[int, int]]] = [{} for _ in sensitive]
+        values: list[dict[Key, dict[int, int]]] = [{} for _ in (*sensitive, *self.combined)]
         for (row, times), first in zip(counts.items(), firsts, strict=True):
             key = row[:width]
             if key not in sizes:
                 begins.append(first)
             sizes[key] += times
-            for column, of, cell in zip(sensitive, values, row[width:], strict=True):
-                code = column.code(cell)
+            codes = [column.code(cell) for column, cell in zip(sensitive, row[width:], strict=True)]
+            for column, code in zip(sensitive, codes, strict=True):
                 column.whole[code] += times
+            codes += [one.code(codes, times) for one in self.combined]
+            for of, code in zip(values, codes, strict=True):
                 within = of.setdefault(key, {})
                 within[code] = within.get(code, 0) + times
         most = limits().counts

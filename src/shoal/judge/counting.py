@@ -20,6 +20,7 @@ from itertools import islice
 
 from shoal.errors import InputError
 from shoal.judge.classes import Counted, Subset
+from shoal.judge.combination import Combination
 from shoal.judge.limits import limits
 from shoal.judge.readers.source import Key, Source
 from shoal.judge.sensitive import Sensitive
@@ -55,11 +56,17 @@ def tally(rows: Iterator[Key], full: Callable[[Counter[Key], array[int]], bool])
 def count(
     source: Source, quasi: Sequence[str], sensitive: Sequence[Sensitive],
     subsets: Sequence[Subset], reading: str, spill: Callable[[], Spill],
+    combined: Sequence[Combination] = (),
 ) -> Counted:  # fmt: skip
-    """Return the classes of a release, from memory or, if they are many, from `spill`."""
+    """Return the classes of a release, from memory or, if they are many, from `spill`.
+
+    Of every class the values of the sensitive columns are counted, then those of `combined` ones.
+    """
     now = limits()
     places = source.places([*quasi, *(column.name for column in sensitive)])
-    wanted = Wanted(source, places, len(quasi), sensitive, subsets, reading, spill, now.entries)
+    wanted = Wanted(
+        source, places, len(quasi), sensitive, subsets, reading, spill, now.entries, combined
+    )
     try:
         if source.batches is None or 0 < source.records <= min(now.few, now.entries):
             return wanted.in_memory(*tally(source.rows(places), lambda *_: False))

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from shoal.judge.classes import Class, Narrow, Subset
+from shoal.judge.combination import Combination
 from shoal.judge.count_rows import FIRST, PARTS, TIMES, Layout, Words, grouped, merged, parts_of
 from shoal.judge.models.matching import READINGS
 from shoal.judge.spill import Spill
@@ -21,8 +22,12 @@ from shoal.judge.threads import each
 class Disk:
     """Classes in temporary files, part by part."""
 
-    def __init__(self, spill: Spill, layout: Layout, subsets: Sequence[Subset]) -> None:
+    def __init__(
+        self, spill: Spill, layout: Layout, subsets: Sequence[Subset],
+        combined: Sequence[Combination] = (),
+    ) -> None:  # fmt: skip
         self.spill, self.layout, self.subsets = spill, layout, subsets
+        self.combined = combined
         self.narrow: list[Narrow] = []
         self.sizes: Counter[int] = Counter()
 
@@ -135,6 +140,9 @@ class Disk:
         for begin, end, first in zip(begins.tolist(), ends, firsts, strict=True):
             here = times[begin:end]
             values = [_counted(of[begin:end], here) for of in codes]
+            rows = [*zip(*(of[begin:end] for of in codes), strict=True)] if self.combined else []
+            for one in self.combined:
+                values.append(_counted([*map(one.code, rows, here)], here))
             yield first, sum(here), values
 
     def numbers(self, firsts: Sequence[int]) -> list[int]:

@@ -12,9 +12,11 @@ from collections.abc import Mapping, Sequence
 
 from shoal.errors import listed
 from shoal.judge.classes import Class, Counted, Subset
+from shoal.judge.combination import Combination
 from shoal.judge.models import diversity
 from shoal.judge.models.closeness import Counts
-from shoal.judge.models.requirement import MISSING, Requirement, Rule
+from shoal.judge.models.requirement import MISSING, Requirement
+from shoal.judge.models.rule import Rule
 from shoal.judge.sensitive import Sensitive, Tally
 from shoal.judge.verification import Judged, KOf, Offending, Read, Sizes
 
@@ -29,18 +31,21 @@ def read_as(tally: Tally, reading: str) -> Counts:
 
 
 class Watch:
-    """One model for one column, while the classes pass by.
+    """One model for one column or combination, while the classes pass by.
 
-    l-diversity and alpha have one rule, which is for forms of values; missing ones count as
+    All but t-closeness have a rule for each reading, of forms of values; missing ones count as
     `reading` says, and what would be found otherwise is watched too. t-closeness has a rule for
     values and another for forms, of which the worse counts.
     """
 
     def __init__(
-        self, rules: Sequence[Rule], place: int, column: Sensitive, excluded: int, reading: str
-    ) -> None:
-        self.rules, self.rule, self.place, self.column = rules, rules[0], place, column
-        self.closeness = "closeness" in self.rule.model
+        self, rules: Sequence[Rule], place: int, column: Sensitive | Combination, excluded: int,
+        reading: str,
+    ) -> None:  # fmt: skip
+        self.rules, self.place, self.column = rules, place, column
+        self.closeness = "closeness" in rules[0].model
+        self.by_reading = dict(zip(MISSING, rules, strict=False))
+        self.rule = rules[0] if self.closeness else self.by_reading[reading]
         self.reading = reading
         self.worst: dict[str, float] = {}
         self.broken: dict[str, int] = dict.fromkeys(MISSING, 0)
@@ -52,7 +57,7 @@ class Watch:
         """Judge a class of so many records; tell whether it keeps the rule."""
         self.seen += size
         if self.closeness:
-            parts = list(zip(self.rules, tally, strict=False))
+            parts = list(zip(self.rules, (tally.values, tally.forms), strict=False))
             self._note(self.reading, max(rule.figure(counts) for rule, counts in parts))
             good = all(rule.holds(counts) for rule, counts in parts)
         else:
@@ -64,9 +69,9 @@ class Watch:
 
     def _see_forms(self, tally: Tally, size: int) -> bool:
         for reading in MISSING:
-            counts = read_as(tally, reading)
-            self._note(reading, self.rule.figure(counts))
-            self.broken[reading] += not self.rule.holds(counts)
+            rule, counts = self.by_reading[reading], read_as(tally, reading)
+            self._note(reading, rule.figure(counts))
+            self.broken[reading] += not rule.holds(counts)
         mine = read_as(tally, self.reading)
         if self.diverse:
             known = tally.known
@@ -84,6 +89,7 @@ class Watch:
     def judged(self, whole: Tally | None = None) -> Judged:
         """Return the judgment; `whole` is the count of all classes as one."""
         rule = self.rule
+        alike = self.closeness or rule.model.startswith("(k,e)")  # however missing cells are read
         every = self.column.tally(self.column.whole) if whole is None else whole
         best = every.values if self.closeness else read_as(every, self.reading)
         return Judged(
@@ -98,7 +104,7 @@ class Watch:
             distance=getattr(rule.figure, "name", None),
             certain=(self.certain / self.seen if self.seen else 0.0) if self.diverse else None,
             posterior=tuple(self.posterior),
-            readings={} if self.closeness else {name: self._read(name) for name in MISSING},
+            readings={name: self._read(name) for name in (() if alike else MISSING)},
         )
 
     def _read(self, reading: str) -> Read:
@@ -109,13 +115,17 @@ class Ruling:
     """The rulings about all classes of a release."""
 
     def __init__(
-        self, requirement: Requirement, sensitive: Sequence[Sensitive], subsets: Sequence[Subset]
-    ) -> None:
+        self, requirement: Requirement, sensitive: Sequence[Sensitive], subsets: Sequence[Subset],
+        combined: Sequence[Combination] = (),
+    ) -> None:  # fmt: skip
         self.k, self.subsets = requirement.k, subsets
         self.watches = [
             watch
             for place, column in enumerate(sensitive)
             for watch in watches(requirement, column, place, column.tally(column.whole))
+        ] + [
+            combined_watch(requirement, one, place)
+            for place, one in enumerate(combined, len(sensitive))
         ]
         self.sizes: Counter[int] = Counter()
         self.matching: Counter[int] = Counter()  # classes by the records that match them
@@ -202,17 +212,33 @@ def watches(requirement: Requirement, column: Sensitive, place: int, whole: Tall
     declared = column.tree is not None or column.order is not None
     is_close = requirement.threshold("t", column.name) is not None
     distances = column.distances(whole) if is_close or declared else [None]
-    by_distance = [requirement.rules(column.name, distance) for distance in distances]
+    reading = requirement.missing_sensitive
+    by_distance = [
+        requirement.rules(column.name, distance, read_as(whole, reading), column.number)
+        for distance in distances
+    ]
+    by_reading = [
+        requirement.rules(column.name, distances[0], read_as(whole, one), column.number)
+        for one in MISSING
+    ]
     return [
         Watch(
-            rules if "closeness" in rules[0].model else rules[:1],
+            rules if "closeness" in rules[0].model else own,
             place,
             column,
             _excluded(requirement, rules[0]),
-            requirement.missing_sensitive,
+            reading,
         )
-        for rules in zip(*by_distance, strict=True)
+        for rules, own in zip(
+            zip(*by_distance, strict=True), zip(*by_reading, strict=True), strict=True
+        )
     ]
+
+
+def combined_watch(requirement: Requirement, one: Combination, place: int) -> Watch:
+    """Return what watches a combination of columns."""
+    rules = [requirement.combined(one.columns, one.name)] * len(MISSING)
+    return Watch(rules, place, one, 0, requirement.missing_sensitive)
 
 
 def _excluded(requirement: Requirement, rule: Rule) -> int:

@@ -8,13 +8,16 @@ from shoal.errors import Json
 
 
 class SizesSection(TypedDict):
-    """Sizes of equivalence classes: least, median, largest, and how many have each."""
+    """Sizes of equivalence classes: least, median, largest, and how many have each.
+
+    The last row of the table may stand for all larger ones: its size is "and more".
+    """
 
     least: int
     median: float
     largest: int
     squares: int
-    table: list[dict[str, int]]
+    table: list[dict[str, int | str]]
 
 
 class ModelSection(TypedDict):

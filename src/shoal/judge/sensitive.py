@@ -9,14 +9,17 @@ l-diversity and alpha count them, `spelling.py` says.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 from shoal.errors import InputError, shown
+from shoal.hints import option
 from shoal.judge.hierarchies import Tree, number
 from shoal.judge.models.closeness import Distance, Equal, Hierarchical, Ordered
 from shoal.judge.models.matching import is_star
@@ -27,23 +30,28 @@ DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?", re.ASCII)
 BEYOND = re.compile(r"\.\d{6}(\d+)", re.ASCII)
 PLAIN = Written()
 MISSING = 0  # the code of all missing cells
+GONE = frozenset((MISSING,))
 
 
 Counts = Mapping[int, int]
 
 
 class Tally(NamedTuple):
-    """How often values occur: by their codes, and by the codes of their forms; 0 is missing."""
+    """How often values occur: by their codes, and by the codes of their forms.
+
+    The forms that are `gone` are those of missing values.
+    """
 
     values: Counts
     forms: Counts
+    gone: Set[int] = GONE
 
     @property
     def known(self) -> Counts:
         """The forms without what is missing."""
-        if MISSING not in self.forms:
+        if self.gone.isdisjoint(self.forms):
             return self.forms
-        return {form: many for form, many in self.forms.items() if form != MISSING}
+        return {form: many for form, many in self.forms.items() if form not in self.gone}
 
 
 class Sensitive:
@@ -136,6 +144,19 @@ class Sensitive:
             form = self.forms[code]
             forms[form] = forms.get(form, 0) + many
         return Tally(values, forms)
+
+    def number(self, code: int) -> Fraction | None:
+        """Return the number that the values of a code are, exactly as it is written."""
+        if self.forms[code] == MISSING:
+            return None
+        value = self.values[code]
+        is_number = isinstance(value, int | float | Decimal) and not isinstance(value, bool)
+        if self.is_words or not is_number or not math.isfinite(value):
+            raise InputError(
+                f"(k,e)-anonymity is asked of numbers; {shown(self.name)} holds values that are "
+                f"none; name the columns that {option('e')} is asked of"
+            )
+        return Fraction(str(value))
 
     def distances(self, whole: Tally) -> list[Distance]:
         """Return the distances of t-closeness: of values, and of forms where these differ.

@@ -10,10 +10,11 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from shoal.judge.combination import Combination
 from shoal.judge.hierarchies import read_tree
 from shoal.judge.models.requirement import Requirement
 from shoal.judge.readers.cells import plain
-from shoal.judge.rulings import watches
+from shoal.judge.rulings import combined_watch, watches
 from shoal.judge.sensitive import Sensitive, Tally
 from shoal.judge.verification import Judged
 
@@ -47,7 +48,8 @@ def judge_people(
     columns and the values of `sensitive` are Arrow arrays; the rest is as `verify` takes it.
     """
     keys = _keys(columns)
-    judged = []
+    judged: list[Judged] = []
+    every: list[tuple[Sensitive, Sequence[int]]] = []
     for name, values in sensitive.items():
         tree = read_tree(hierarchies[name], name) if name in hierarchies else None
         column = Sensitive(name, False, tree, orders.get(name), name in words, missing)
@@ -68,7 +70,28 @@ def judge_people(
             for key, tally in tallies.items():
                 watch.see(tally, len(people[key]))
             judged.append(watch.judged(whole))
+        every.append((column, codes))
+    for names in requirement.l_of:
+        judged.append(_judge_combination(names, requirement, keys, persons, every))
     return judged
+
+
+def _judge_combination(
+    names: tuple[str, ...],
+    requirement: Requirement,
+    keys: Sequence[Key],
+    persons: Sequence[int],
+    every: Sequence[tuple[Sensitive, Sequence[int]]],
+) -> Judged:
+    """Judge a combination of sensitive columns, counting people; `every` has all their codes."""
+    one = Combination(names, [column for column, _ in every])
+    watch = combined_watch(requirement, one, 0)
+    classes: dict[Key, set[tuple[int, int]]] = defaultdict(set)
+    for key, person, *codes in zip(keys, persons, *(own for _, own in every), strict=True):
+        classes[key].add((person, one.code(codes)))
+    for pairs in classes.values():
+        watch.see(one.tally(_counted(pairs)), len({person for person, _ in pairs}))
+    return watch.judged()
 
 
 def _counted(pairs: set[Any]) -> dict[int, int]:

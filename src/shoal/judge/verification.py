@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, cast
 
 from shoal.errors import in_html, listed, shown
@@ -14,6 +14,7 @@ from shoal.judge.sections import VerificationSection
 
 LISTED = 10  # offending classes in a summary
 DIGITS = 4  # of a figure
+STRICT = ("recursive", "δ-disclosure")  # models whose figure must be below what is asked
 WORDS = {"ignored": "left out:", "value": "as a value of their own:"}
 
 
@@ -74,6 +75,8 @@ class Judged:
     @property
     def found_text(self) -> str:
         """What the worst class has, in a few digits."""
+        if self.model.startswith("enhanced") and not math.isfinite(self.found):
+            return "more than any β allows"
         return digits_beside(self.found, self.asked, DIGITS)
 
 
@@ -226,11 +229,11 @@ class Verification:
 
 
 def _of_model(judged: Judged) -> list[str]:
-    bound = "below" if judged.model.startswith("recursive") else "asked:"
+    bound = "below" if judged.model.startswith(STRICT) else "asked:"
     lines = [f"{judged.label}: {judged.found_text}, {bound} {judged.asked:g}"]
     if judged.readings:
         each = (
-            f"{WORDS[name]} {digits_beside(one.found, judged.asked, DIGITS)} "
+            f"{WORDS[name]} {replace(judged, found=one.found).found_text} "
             f"({'kept' if one.ok else 'broken'})"
             for name, one in judged.readings.items()
         )

@@ -16,6 +16,7 @@ from typing import Any
 
 from shoal.errors import InputError, RequestError, listed, shown
 from shoal.judge.classes import Subset
+from shoal.judge.combination import Combination
 from shoal.judge.composition import CompositionRequest, compose, place_people
 from shoal.judge.counting import count
 from shoal.judge.declared import Beside, beside, roles_source
@@ -50,6 +51,11 @@ def verify(
     c: float | None = None,
     t: Threshold = None,
     alpha: Threshold = None,
+    beta: Threshold = None,
+    beta_kind: str = "enhanced",
+    delta: Threshold = None,
+    e: Threshold = None,
+    l_of: Mapping[tuple[str, ...], int] | None = None,
     k_of: Mapping[tuple[str, ...], int] | None = None,
     hierarchies: Trees | None = None,
     orders: Mapping[str, Sequence[Any]] | None = None,
@@ -91,6 +97,13 @@ def verify(
         The kind of l-diversity; `recursive` needs `c`.
     c : float, optional
         The c of recursive (c,l)-diversity.
+    beta, delta, e : float or mapping of str to float, optional
+        β-likeness and δ-disclosure privacy of the sensitive columns, and the e of (k,e)-anonymity
+        of sensitive numbers, for all or by name.
+    beta_kind : {"enhanced", "basic"}, default "enhanced"
+        The kind of β-likeness.
+    l_of : mapping of tuple to int, optional
+        An l of combinations of sensitive columns, of the same kind.
     k_of : mapping of tuple to int, optional
         A k of its own for some of the quasi-identifiers.
     hierarchies : mapping, optional
@@ -106,10 +119,10 @@ def verify(
         What a missing cell or `*` of a quasi-identifier matches: itself, any value that it may
         cover, or anything. The last two are weaker.
     missing_sensitive : {"ignored", "value"}, default "ignored"
-        Whether a missing sensitive cell counts as a value for l and alpha.
+        Whether a missing sensitive cell counts as a value for l, alpha, beta and delta.
     by_people : bool, default False
-        Whether t, alpha, entropy and recursive l were promised of people, who are not in the file:
-        then only what the file shows is judged.
+        Whether t, alpha, beta, delta, entropy and recursive l were promised of people, who are not
+        in the file: then only what the file shows is judged.
     against : path or dataframe, optional
         Another release of the same people: what remains of every class when both are known counts
         too.
@@ -147,7 +160,7 @@ def verify(
     The judge shares no code with whatever made the release. l and alpha count values that differ
     only in case, spaces or invisible signs as one; t-closeness takes the larger of both distances.
     """
-    of_sensitive = any(one is not None for one in (l, t, alpha))
+    of_sensitive = bool(l_of) or any(one is not None for one in (l, t, alpha, beta, delta, e))
     open_roles = quasi_identifiers is None or (sensitive is None and of_sensitive)
     signs = {"delimiter": delimiter, "encoding": encoding, "quote": quote, "decimal": decimal,
              "thousands": thousands}  # fmt: skip
@@ -166,7 +179,8 @@ def verify(
     if (original is not None and against is None) or (knows and original is None):
         raise RequestError("original goes with against, another release; key goes with original")
     requirement = Requirement(
-        k=_whole(k), l=l, l_kind=l_kind, c=c, t=t, alpha=alpha, k_of=_tuples(k_of or {}),
+        k=_whole(k), l=l, l_kind=l_kind, c=c, t=t, alpha=alpha, beta=beta, beta_kind=beta_kind,
+        delta=delta, e=e, l_of=_tuples(l_of or {}), k_of=_tuples(k_of or {}),
         missing_sensitive=missing_sensitive,
     )  # fmt: skip
     requirement.check(hidden, quasi)
@@ -195,10 +209,12 @@ def verify(
                 )
                 for name in hidden
             ]
+            combined = [Combination(names, ours) for names in requirement.l_of]
             counted = count(
-                source, quasi, ours, subsets, missing_as, lambda: after.enter_context(Spill())
-            )
-        ruling = Ruling(requirement, ours, subsets)
+                source, quasi, ours, subsets, missing_as, lambda: after.enter_context(Spill()),
+                combined,
+            )  # fmt: skip
+        ruling = Ruling(requirement, ours, subsets, combined)
         ruling.see(counted)
         manifest_problems = _of_manifest(
             source, quasi, ruling, lambda: after.enter_context(Spill())

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from shoal.errors import RequestError
 from shoal.judge.classes import Memory, Subset
+from shoal.judge.combination import Combination
 from shoal.judge.readers.source import Key, Source
 from shoal.judge.sensitive import Sensitive
 from shoal.judge.spill import Spill
@@ -31,10 +32,13 @@ class Wanted:
     reading: str
     spill: Callable[[], Spill]
     limit: int
+    combined: Sequence[Combination] = ()
 
     def in_memory(self, counts: Counter[Key], firsts: array[int]) -> Memory:
         """Return the classes of counted rows."""
-        return Memory(counts, firsts, self.width, self.sensitive, self.subsets, self.reading)
+        return Memory(
+            counts, firsts, self.width, self.sensitive, self.subsets, self.reading, self.combined
+        )
 
     def on_disk(self, layout: Layout) -> Disk:
         """Return the files that classes can be written to."""
@@ -45,4 +49,4 @@ class Wanted:
                 f"missing_as {self.reading} is counted in memory, and there are more than "
                 f"{self.limit} classes; verify with missing_as own, which is stricter"
             )
-        return Disk(self.spill(), layout, self.subsets)
+        return Disk(self.spill(), layout, self.subsets, self.combined)

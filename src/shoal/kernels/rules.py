@@ -21,12 +21,14 @@ COLUMNS, DOMINATED, ROWS, ROOM, HEADS = range(5)  # ROOM: where the room to work
 # a head: what is asked of a column (0 where nothing is), how values are apart, how many count in
 # all; a column has several where what is asked of it counts different codes
 (
-    LEAST, LOG, C, FROM, ALPHA, T, FORM, AT, SPAN, BASE, CODES, WHOLE, HEAD,
-) = range(13)  # fmt: skip
+    LEAST, LOG, C, FROM, ALPHA, T, FORM, AT, SPAN, BASE, CODES, WHOLE,
+    SHARES, KNOWN, KINDS, LIKE, DELTA, REACH, PLACES, HEAD,
+) = range(20)  # fmt: skip
 
 NO_FORM, TREE, LINE, SERIES, SETS = 0.0, 1.0, 2.0, 3.0, 4.0
 GONE, TWICE = -1, -2  # codes: a missing value; a record that does not count, as its person does
 PARENT, LENGTH, BELOW, NODE = range(4)  # of a node of a tree
+OWN, GAIN, SHARE = range(3)  # of a value at SHARES: how often in all, and what it may gain
 PERCENT, MAGNITUDES, DOMINANCE = range(3)  # of a column that the p % rule is for
 
 NEAR = 1e-13  # what rounding may do to a number that is not exact
@@ -110,7 +112,10 @@ def tree(
 def uneven(rules: Rules, head: int, room: int, size: int) -> float:
     """Return by how much sorted codes break what is asked of their counts. rules IN/OUT.
 
-    Missing values count for nothing; where all are missing, no share is too large.
+    Missing values count for nothing; where all are missing, no share is too large. A value's gain
+    is (q - p) / p for its shares q and p in the group and in all (Cao and Karras 2012), its change
+    |ln(q / p)| (Brickell and Shmatikov 2008). A range is wide enough if the greatest rank is at
+    least the one that the least one reaches (Zhang and others 2007).
     """
     distinct, most, logs, run, kept = 0, 0, 0.0, 0, 0
     top, tops = int(rules[head + FROM]) - 1, room + size  # the largest counts but the first l - 1
@@ -119,11 +124,19 @@ def uneven(rules: Rules, head: int, room: int, size: int) -> float:
         gone += 1
     known = max(1, size - gone)
     left = float(size - gone)
+    broken, shares, every = 0.0, int(rules[head + SHARES]), rules[head + KNOWN]
     for i in range(gone, size):
         run += 1
         if i + 1 < size and rules[room + i + 1] == rules[room + i]:
             continue
         distinct += 1
+        if shares > 0:
+            value = shares + SHARE * int(rules[room + i])
+            alike = rules[value + OWN] * known
+            more = (run * every - alike) / alike - rules[value + GAIN]
+            broken += more if rules[head + LIKE] > 0.0 and more > 0.0 else 0.0
+            more = abs(math.log(run * every / alike)) - rules[head + DELTA]
+            broken += more + 1e-3 if rules[head + DELTA] > 0.0 and more > -NEAR else 0.0
         most = max(most, run)
         logs += run * math.log(run)
         at = kept
@@ -135,9 +148,14 @@ def uneven(rules: Rules, head: int, room: int, size: int) -> float:
         run = 0
     for i in range(kept):
         left -= rules[tops + i]
-    broken = 0.0
     if rules[head + LEAST] > 0.0:
-        broken = max(0.0, 1.0 - distinct / rules[head + LEAST])
+        broken += max(0.0, 1.0 - distinct / rules[head + LEAST])
+    if rules[head + DELTA] > 0.0:
+        broken += 1.0 - distinct / max(1.0, rules[head + KINDS])
+    reach = int(rules[head + REACH])
+    if reach > 0 and gone < size:
+        short = rules[reach + int(rules[room + gone])] - rules[room + size - 1]
+        broken += max(0.0, short / rules[head + PLACES])
     lacking = rules[head + LOG] - (math.log(known) - logs / known)
     broken += lacking if lacking > NEAR else 0.0
     if rules[head + FROM] > 0.0:

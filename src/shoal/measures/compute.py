@@ -12,6 +12,7 @@ from shoal.errors import listed
 from shoal.measures.compared import Compared
 from shoal.measures.result import ColumnMeasures, Measure, Measures
 from shoal.measures.risk import figures as risk
+from shoal.measures.risk import model_figures as models
 from shoal.measures.risk.definitions import RISK
 from shoal.measures.task import Effort, Task
 from shoal.measures.utility import distributions
@@ -21,7 +22,8 @@ from shoal.measures.utility.definitions import UTILITY
 PAIRS = 1000  # of columns that are reported, at most
 FAMILIES = (
     utility.of_cells, utility.of_models, utility.of_generalization, risk.of_classes,
-    risk.of_attacks, risk.of_kept, risk.of_values, risk.of_secrets,
+    risk.of_attacks, risk.of_kept, risk.of_values, risk.of_secrets, models.of_assignment,
+    models.of_partial, models.of_nearest, models.of_models,
 )  # fmt: skip
 
 

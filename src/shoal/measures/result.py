@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from decimal import Decimal
 from typing import cast
@@ -143,6 +144,16 @@ class Measures:
             if key in part:
                 return part[key]
         raise KeyError(key)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.utility or key in self.risk
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self.utility
+        yield from self.risk
+
+    def __len__(self) -> int:
+        return len(self.utility) + len(self.risk)
 
     def to_dict(self) -> MeasuresSection:
         """Return plain values for JSON."""

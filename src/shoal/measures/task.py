@@ -25,16 +25,20 @@ class Effort:
     """How much the costly measures may look at.
 
     `distances` between attackers and classes, column by column; `attackers` at least; `records` a
-    side that models are trained on, `guesses` a fold of the model that guesses.
+    side that models are trained on, `guesses` a fold of the model that guesses; `assignments` are
+    the distances of an assignment one to one, `sets` those of columns that someone may know: where
+    they are 0, such attacks are left out.
     """
 
     distances: float = 8e8
     attackers: int = 500
     records: int = 20_000
     guesses: int = 20_000
+    assignments: float = 2e7
+    sets: int = 20
 
 
-BRIEF = Effort(distances=4e7, attackers=200, records=4_000, guesses=2_000)
+BRIEF = Effort(distances=4e7, attackers=200, records=4_000, guesses=2_000, assignments=0, sets=0)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from shoal.backends.executor import Threads
 from shoal.errors import RequestError, check_weights, in_shape
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.generalization import loss_rate
-from shoal.measures.loss import information_loss
+from shoal.measures.loss import information_loss, percent, squared_error, total_squares
 from shoal.methods.enforce.constraints import Constraints
 from shoal.methods.ils.parameters import Search
 from shoal.partition import Bound, Recoding, SearchLog
@@ -29,7 +29,8 @@ class Points:
     """Records as points, the rows of a matrix; a loss is SSE/SST.
 
     `mixed` says that the matrix stands for texts or missing cells too. Survey `weights` (n), above
-    0, say how many a record stands for.
+    0, say how many a record stands for. Where other records are left out, `whole` is the SST of
+    all, and `gone` the share of those, which have lost everything.
     """
 
     __repr__ = in_shape
@@ -38,6 +39,8 @@ class Points:
     matrix: Floats
     mixed: bool = False
     weights: Floats | None = None
+    whole: float | None = None
+    gone: float = 0.0
 
     @property
     def rows(self) -> int:
@@ -50,8 +53,28 @@ class Points:
         return SSE[self.mixed]
 
     def loss(self, labels: Integers, threads: int | None = 1) -> float:
-        """Return the information loss of a grouping, in percent."""
-        return information_loss(self.matrix, labels, self.weights, Threads(threads))
+        """Return the information loss of a grouping, in percent.
+
+        Where some are left out, 100 (SSE + g SST) / SST for a share g of them: each has lost what a
+        record does on average where all is lost, so that 100 is everything (SST as in
+        Domingo-Ferrer and Mateo-Sanz 2002).
+        """
+        if self.whole is None:
+            return information_loss(self.matrix, labels, self.weights, Threads(threads))
+        error = float(squared_error(self.matrix, labels, self.weights, Threads(threads)).sum())
+        return percent(error, self.whole) + self.lost_with_others
+
+    @property
+    def lost_with_others(self) -> float:
+        """How much of the loss is due to records that are left out, in percent."""
+        return 100.0 * self.gone
+
+    def without(self, rows: Integers) -> Points:
+        """Return the others where some rows are left out."""
+        own = np.ones(self.rows) if self.weights is None else self.weights
+        rest = self.take(np.delete(np.arange(self.rows), rows))
+        gone = float(own[rows].sum() / own.sum())
+        return replace(rest, whole=total_squares(self.matrix, self.weights), gone=gone)
 
     def take(self, rows: Integers) -> Points:
         """Return some rows, or all in another order."""
@@ -106,6 +129,16 @@ class Nodes:
         """Return some rows, or all in another order."""
         matrix = None if self.matrix is None else self.matrix[rows]
         return replace(self, coded=self.coded.take(rows), matrix=matrix)
+
+    @property
+    def lost_with_others(self) -> float:
+        """How much of the loss is due to records that are left out, in percent."""
+        return 100.0 * self.suppressed / (self.rows + self.suppressed)
+
+    def without(self, rows: Integers) -> Nodes:
+        """Return the others where some rows are left out, which have lost all."""
+        rest = self.take(np.delete(np.arange(self.rows), rows))
+        return replace(rest, suppressed=rows.size)
 
     def recoded(self, recoding: Recoding) -> Nodes:
         """Return the records that a recoding keeps, at its levels."""

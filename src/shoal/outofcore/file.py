@@ -32,7 +32,7 @@ from shoal.table.memory import needed, read_memory, shape
 def anonymize_file(
     source: Any,
     output: str | os.PathLike[str],
-    k: int,
+    k: int | None = None,
     *,
     progress: Shown = False,
     callback: Callback | None = None,

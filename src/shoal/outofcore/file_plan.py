@@ -26,6 +26,7 @@ from shoal.outofcore.shuffle import keep, kept
 from shoal.outofcore.tasks import TaskRunner
 from shoal.plan.kept_columns import with_rounding
 from shoal.plan.plan import Plan, make_plan
+from shoal.plan.steps import check_row_wise
 from shoal.settings import Settings
 from shoal.table.files.opening import read_bytes
 from shoal.table.hierarchy.specify import is_file
@@ -103,6 +104,8 @@ def check_possible(settings: Settings) -> None:
         needs = f"method {find(protect.method).info.name}"
     elif settings.search_options() or protect.start is not None:
         needs = "a search with limits of its own"
+    elif protect.suppress:
+        needs = "suppression with a budget"
     elif requirement.of_sensitive or requirement.dominance is not None or requirement.k_of:
         needs = "what is asked beyond k"
     elif roles.person is not None:
@@ -111,12 +114,15 @@ def check_possible(settings: Settings) -> None:
         needs = "a survey's weights, strata or households"
     elif settings.release.group_column is not None:
         needs = "a column of group numbers"
+    elif settings.release.totals is not None:
+        needs = "a release with given totals"
     elif settings.release.intervals == "columns":
         needs = "a release of intervals in two columns"
     elif "none" in (digits.values() if isinstance(digits, dict) else [digits]):
         needs = "a release of means without rounding"
     elif "medoid" in (aggregate.values() if isinstance(aggregate, dict) else [aggregate]):
         needs = "a release of medoids"
+    check_row_wise(settings)
     if needs:
         if protect.engine is not None:
             raise RequestError(

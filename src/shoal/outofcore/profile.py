@@ -8,6 +8,7 @@ tell how many different ones there are; whether these came once or more often is
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -24,6 +25,7 @@ from shoal.outofcore.run_folder import Files
 from shoal.outofcore.shuffle import keep, kept
 from shoal.table.assign import too_different
 from shoal.table.profile import Change, same
+from shoal.table.proposals.codes import code_length, count_codes
 from shoal.table.roles import Column, Kind
 from shoal.table.sampling import Hashes, Sample, hashes
 from shoal.table.table import Table, as_integers, check_readable, missing_cells, some_rows
@@ -86,7 +88,7 @@ class ColumnProfile:
     """Profile of one column; `grain` is the greatest common divisor of times.
 
     `unique` is how many records have a value that no other has, or a few more; `numbers` how many
-    different numbers there are, up to three.
+    different numbers there are, up to three; `code_length` is that of codes, where cells are such.
     """
 
     missing: int
@@ -95,6 +97,7 @@ class ColumnProfile:
     grain: int = 0
     unique: int = 0
     numbers: int = 0
+    code_length: int | None = None
 
     def reason(self, kind: Kind, rows: int) -> str | None:
         """Return why the column looks like an identifier, None where it does not."""
@@ -160,6 +163,11 @@ class FileProfile:
         profile = self.columns.get(column.name)
         return profile is not None and profile.numbers == 2
 
+    def code_length(self, column: Column) -> int | None:
+        """Return the length of the codes that the cells are, None where they are no codes."""
+        profile = self.columns.get(column.name)
+        return None if profile is None else profile.code_length
+
     def varies(self, column: Column) -> bool:
         """Tell whether a column holds different values, or some and missing ones."""
         profile = self.columns[column.name]
@@ -178,6 +186,7 @@ class FileProfile:
             moments = seen.moments and seen.moments.to_dict()
             columns[name] = [
                 seen.missing, seen.different, moments, seen.grain, seen.unique, seen.numbers,
+                seen.code_length,
             ]  # fmt: skip
         return {"rows": self.rows, "columns": columns}
 
@@ -209,6 +218,7 @@ class ProfileBuilder:
         self.moments: dict[str, Moments] = {}
         self.grains: dict[str, int] = {}
         self.numbers: dict[str, list[Fraction]] = {}
+        self.codes: dict[str, Counter[int]] = {}
 
     def add(self, piece: Table) -> None:
         """Add a piece."""
@@ -222,6 +232,8 @@ class ProfileBuilder:
             self.sketches.setdefault(name, Sketch()).add(hashes(column))
             if name in quasi and len(self.numbers.get(name, ())) < MOST:
                 self.numbers[name] = joined(self.numbers.get(name, ()), first_numbers(column))
+            if name in quasi:
+                self.codes.setdefault(name, Counter()).update(count_codes(column))
             if column.kind is Kind.DATETIME and name in quasi:
                 self.grains[name] = _grain(some_rows(column, ~gone), self.grains.get(name, 0))
             if column.kind is Kind.DECIMAL and name not in quasi:  # how long they are
@@ -238,6 +250,8 @@ class ProfileBuilder:
             self.sketches.setdefault(name, Sketch()).join(other.sketches[name])
         for name, few in other.numbers.items():
             self.numbers[name] = joined(self.numbers.get(name, ()), few)
+        for name, lengths in other.codes.items():
+            self.codes.setdefault(name, Counter()).update(lengths)
         for name, grain in other.grains.items():
             self.grains[name] = math.gcd(self.grains.get(name, 0), grain)
         self.sample.join(other.sample, {name: self._apart(other, name) for name in self.quasi})
@@ -261,6 +275,7 @@ class ProfileBuilder:
             "rows": self.rows, "missing": self.missing, "grains": self.grains,
             "numbers": {column: [str(one) for one in few] for column, few in self.numbers.items()},
             "moments": {column: own.to_dict() for column, own in self.moments.items()},
+            "codes": {column: list(own.items()) for column, own in self.codes.items()},
             "limits": {column: int(one.limit) for column, one in self.sketches.items()},
         }  # fmt: skip
         work.note(name, values)
@@ -272,6 +287,7 @@ class ProfileBuilder:
         self.rows, self.missing, self.grains = values["rows"], values["missing"], values["grains"]
         self.numbers = {one: [Fraction(n) for n in few] for one, few in values["numbers"].items()}
         self.moments = {one: Moments.from_dict(own) for one, own in values["moments"].items()}
+        self.codes = {one: Counter(dict(own)) for one, own in values.get("codes", {}).items()}
         for number, (column, limit) in enumerate(values["limits"].items()):
             kept_sketch = kept(work, f"{name}-sketch-{number}")
             sketch = self.sketches[column] = Sketch()
@@ -289,6 +305,7 @@ class ProfileBuilder:
                 self.grains.get(name, 0),
                 self.sketches[name].unique(self.rows - gone),
                 len(self.numbers.get(name, ())),
+                code_length(self.codes.get(name, {}), self.rows - gone),
             )
             for name, gone in self.missing.items()
         }

@@ -17,6 +17,7 @@ from shoal.plan.notes import (
     ended_early,
     kept_notes,
     people_notes,
+    preset_notes,
     unnamed_notes,
 )
 from shoal.report.build import Findings, Released, Run, build_report
@@ -56,12 +57,13 @@ def report_of(
                 *people_notes(file_plan.plan.schema, settings, file_plan.profile),
                 *file_plan.profile.repeat_notes(file_plan.plan.schema.with_role(Role.IDENTIFIER)),
                 *kept_notes(settings),
+                *preset_notes(settings),
                 _grouped_by(settings, len(releasing.stage.regions)),
                 *ended_early(solver.runner.report.stop),
                 *_counted(verification),
                 *note,
             ],
-            unnamed_notes(file_plan.plan.unnamed),
+            [*unnamed_notes(file_plan.plan.unnamed), *preset_notes(settings)],
             settings.requirement,
             measures=measures,
         ),

@@ -25,14 +25,24 @@ from shoal.outofcore.report import report_of
 from shoal.outofcore.request import FileRequest, Released
 from shoal.outofcore.run_folder import RunFolder
 from shoal.outofcore.solve import Solver, Stage
+from shoal.outofcore.stepped import (
+    SteppedPieces,
+    with_listed_steps,
+    with_steps_again,
+    without_steps,
+)
 from shoal.outofcore.tasks import TaskRunner
+from shoal.outofcore.write import JSON_LINES, PIECEMEAL
 from shoal.plan.hierarchies import digests
+from shoal.plan.steps import step_context
 from shoal.progress import Callback, Reporter
-from shoal.release.intervals import TYPED
 from shoal.save.files import papers_of, verify_written
+from shoal.save.holdable import check_kept
 from shoal.save.prepare import with_text
 from shoal.settings import Settings
+from shoal.table.files.formats import is_csv
 from shoal.table.files.opening import check_ordinary, digest_of
+from shoal.table.roles import Role
 from shoal.table.sampling import Sample
 from shoal.table.streams import Pieces, Reading, Whole, in_pieces
 
@@ -52,10 +62,10 @@ def release_file(
     begin = time.perf_counter()
     report = Reporter.of(callback)
     targets = request.targets
-    if targets.kind not in ("csv", "csv.gz", *TYPED):
+    if targets.kind not in PIECEMEAL:
         raise RequestError(
-            "a file that does not fit in the memory given is released as csv, Parquet, Feather or "
-            f"Arrow, not .{targets.kind}"
+            "a file that does not fit in the memory given is released as csv, JSON lines, Parquet, "
+            f"Feather or Arrow, not .{targets.kind}"
         )
     check_possible(settings)
     fingerprint = run_fingerprint(
@@ -66,9 +76,15 @@ def release_file(
         with RunFolder(targets.release, fingerprint, request.parent) as work:
             options = settings.input
             said = options.dialect, options.missing, options.types
-            reading = Whole(pieces or in_pieces(source, *said, budget.piece, budget.batch))
+            pieces = pieces or in_pieces(source, *said, budget.piece, budget.batch)
+            if settings.steps:
+                pieces = SteppedPieces(pieces, settings, step_context(settings, request.folder))
+            reading = Whole(pieces)
             runner = TaskRunner(work, Threads(1), Threads(request.threads), report)
-            releasing, made = release_regions(reading, settings, budget, request, runner)
+            releasing, made = release_regions(
+                reading, without_steps(settings), budget, request, runner
+            )
+            made = with_steps_again(made, settings) if settings.steps else made
             with staging.writing(targets.release) as (temporary, file):
                 buckets = releasing.buckets(made)
                 digest = buckets.write(file, targets.kind, report)
@@ -85,6 +101,7 @@ def release_file(
                 raise OutputError("the file on disk is not what was written; nothing was kept")
             seconds = time.perf_counter() - begin
             final_report = report_of(releasing, made, verification.to_dict(), seconds)
+            final_report = with_listed_steps(final_report, settings)
             written = buckets.written(made.released)
             final_report = with_text(final_report, written, targets.kind)
             keep_order = settings.release.keep_order
@@ -115,7 +132,10 @@ def release_regions(
     if shared:
         budget = budget.shared(file_plan.profile.rows, request.share)
         file_plan = file_plan.carried()
-    form = Form.of(file_plan.kept(), whole=not shared and request.targets.kind not in TYPED)
+    kept, kind = file_plan.kept(), request.targets.kind
+    if kind == JSON_LINES:
+        check_kept([c for c in kept.columns if c.role is not Role.QUASI_IDENTIFIER], kind)
+    form = Form.of(kept, whole=not shared and is_csv(kind))
     solver = Solver(runner, form, encoder, settings.protect.k, settings.protect.seed, budget.file)
     first, rows = _parted(solver, file_plan, fresh, points, budget)
     last = _grouped(solver, first, budget.rounds)

@@ -27,12 +27,16 @@ from shoal.outofcore.shuffle import gather
 from shoal.progress import Reporter
 from shoal.release.dialects import plain_table, written_as
 from shoal.release.intervals import TYPED
+from shoal.release.json_lines import json_lines_bytes
 from shoal.release.write import RECORDS, csv_bytes, ipc_options, parquet_options, parquet_table
+from shoal.save.prepare import as_missing
 from shoal.save.readback import ReadBack, same_array
 from shoal.save.spreadsheet import guarded_table
 from shoal.table.table import Table
 
 ROWS = 2**20  # of a row group, at most
+JSON_LINES = "jsonl"
+PIECEMEAL = "csv", "csv.gz", JSON_LINES, *TYPED  # kinds of files that are written bucket by bucket
 
 
 def chance(secret: str, what: str, count: int) -> npt.NDArray[np.uint64]:
@@ -111,9 +115,9 @@ class Buckets:
             self._typed(sink, kind, report)
         elif kind == "csv.gz":
             with gzip.GzipFile("", "wb", fileobj=cast(Any, sink), mtime=0) as packed:
-                self._csv(packed, report)
+                self._lines(packed, kind, report)
         else:
-            self._csv(sink, report)
+            self._lines(sink, kind, report)
         report("writing", self.count, self.count)
         return sink.digest.hexdigest()
 
@@ -166,14 +170,20 @@ class Buckets:
         table = table.mapped(lambda column: column.replace(ends=self.ends.get(column.name)))
         return parquet_table(table, order, self.exact)
 
-    def _csv(self, sink: Any, report: Reporter) -> None:
+    def _lines(self, sink: Any, kind: str, report: Reporter) -> None:
+        """Write the lines of csv, or of JSON, of every bucket."""
         for bucket in freed(range(self.count)):
             report("writing", bucket, self.count)
-            table, order = self._csv_table(bucket)
-            sink.write(csv_bytes(table, order, header=bucket == 0))
+            table, order = self._line_table(bucket, kind)
+            if kind == JSON_LINES:
+                sink.write(json_lines_bytes(table, order))
+            else:
+                sink.write(csv_bytes(table, order, header=bucket == 0))
 
-    def _csv_table(self, bucket: int) -> tuple[Table, Integers]:
+    def _line_table(self, bucket: int, kind: str) -> tuple[Table, Integers]:
         table, order = self.table(bucket)
+        if kind == JSON_LINES:
+            return table.mapped(partial(as_missing, False)), order
         table = self.written(table)
         return (guarded_table(table) if self.spreadsheet_safe else table), order
 
@@ -188,17 +198,17 @@ class Buckets:
 
     def check(self, path: Path, kind: str, report: Reporter) -> None:
         """Read the file back and compare it with what was meant, bucket by bucket."""
-        same = partial(self._same_typed, kind) if kind in TYPED else partial(self._same_csv, kind)
+        same = partial(self._same_typed, kind) if kind in TYPED else partial(self._same_lines, kind)
         if not same(path, report):
             raise OutputError("what was read back is not what was to be written; nothing was kept")
 
-    def _same_csv(self, kind: str, path: Path, report: Reporter) -> bool:
+    def _same_lines(self, kind: str, path: Path, report: Reporter) -> bool:
         bare = self._bare
         with opened(path, kind, Written(**written_as(bare))) as source:
             file = ReadBack(source, self.quasi, dict(bare.source.notations))
             for bucket in freed(range(self.count)):
                 report("reading back", bucket, self.count)
-                table, order = self._csv_table(bucket)
+                table, order = self._line_table(bucket, kind)
                 if not file.holds(table, order):
                     return False
             return file.is_read()

@@ -11,11 +11,14 @@ from shoal.errors import PrivacyError, RequestError, shown
 from shoal.judge.models.closeness import Equal
 from shoal.judge.models.dominance import left_over
 from shoal.judge.models.requirement import Requirement
+from shoal.judge.models.rule import Rule
 from shoal.methods.enforce.constraints import Constraints, check_possible
 from shoal.methods.enforce.kinds import Kinds
-from shoal.methods.enforce.rules import Counted, counted, magnitudes, make_rules
+from shoal.methods.enforce.rules import magnitudes, make_rules
 from shoal.methods.enforce.value_sets import ValueSets
+from shoal.methods.enforce.values import Counted, code_counts, combined, counted, numbers
 from shoal.plan.plan import Plan
+from shoal.settings import joined_key
 from shoal.table.roles import Role
 from shoal.table.table import Table
 
@@ -61,14 +64,15 @@ def _check_possible(
         if not requirement.of_column(column.name):
             continue
         own = counted(column, table, requirement, persons)
-        counts = own.counts
-        for rule in requirement.rules(column.name, Equal(counts)):
-            if not rule.holds(counts):
-                raise PrivacyError(
-                    f"{rule.model} of {shown(column.name)} cannot be met: {rule.threshold:g} is "
-                    f"asked, all records as one group have {rule.figure(counts):.4g}"
-                    f"{_less(own, requirement)}; nothing was written"
-                )
+        has_range = requirement.threshold("e", column.name) is not None
+        exact = dict(enumerate(numbers(column, table)[1])) if has_range else {}
+        counts = code_counts(own.codes)
+        for rule in requirement.rules(column.name, Equal(counts), counts, exact.get):
+            _check_whole(rule, counts, _less([own], requirement))
+    for names in requirement.l_of:
+        each = [counted(table[name], table, requirement, persons) for name in names]
+        rule = requirement.combined(names, joined_key(names))
+        _check_whole(rule, code_counts(combined(each, persons)), _less(each, requirement))
     for name in averaged:
         p = requirement.threshold("dominance", name)
         share = left_over(magnitudes(table[name]).tolist())
@@ -79,9 +83,19 @@ def _check_possible(
             )
 
 
-def _less(own: Counted, requirement: Requirement) -> str:
+def _check_whole(rule: Rule, counts: dict[int, int], less: str) -> None:
+    """Raise a PrivacyError if all records as one group break a rule."""
+    if not rule.holds(counts):
+        raise PrivacyError(
+            f"{rule.model} of {shown(rule.column)} cannot be met: {rule.threshold:g} is asked, all "
+            f"records as one group have {rule.figure(counts):.4g}{less}; nothing was written"
+        )
+
+
+def _less(every: Sequence[Counted], requirement: Requirement) -> str:
     """Return a note on spellings and missing cells that do not count as values."""
-    ignored = own.missing and requirement.missing_sensitive == "ignored"
-    why = ["spellings of one value count as one"] if own.spelled else []
+    ignored = requirement.missing_sensitive == "ignored" and any(own.missing for own in every)
+    spelled = any(own.spelled for own in every)
+    why = ["spellings of one value count as one"] if spelled else []
     why += ["missing cells do not count"] if ignored else []
     return f" ({' and '.join(why)})" if why else ""

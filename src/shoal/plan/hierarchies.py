@@ -7,9 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from shoal.errors import InputError, shown
+from shoal.plan.aggregators import requested_aggregator
 from shoal.settings import Settings
 from shoal.table.hierarchy.specify import in_folder, is_file
-from shoal.table.roles import Role
+from shoal.table.profile import Profile
+from shoal.table.proposals.codes import prefixes_of
+from shoal.table.roles import Column, Kind, Role
 from shoal.table.table import Table
 
 
@@ -24,6 +27,33 @@ def with_hierarchies(settings: Settings, schema: Table, folder: Path | None) -> 
     rules = {**{name: str(Path(file).resolve()) for name, file in files.items()},
             **settings.hierarchies}  # fmt: skip
     return settings.replace(hierarchies=rules, input={"hierarchies": None})
+
+
+def with_proposed(
+    settings: Settings, schema: Table, profile: Profile
+) -> tuple[Settings, dict[str, str]]:
+    """Return the settings with hierarchies for texts that have none and are codes; and these.
+
+    The recipe of a run has every hierarchy spelled out: none is added to it.
+    """
+    if settings.shoal is not None:
+        return settings, {}
+    rules = {}
+    for column in schema.with_role(Role.QUASI_IDENTIFIER):
+        if _is_generalized(column, settings) and column.name not in settings.hierarchies:
+            length = profile.code_length(column)
+            if length is not None:
+                rules[column.name] = prefixes_of(length)
+    if not rules:
+        return settings, {}
+    return settings.replace(hierarchies={**settings.hierarchies, **rules}), rules
+
+
+def _is_generalized(column: Column, settings: Settings) -> bool:
+    """Tell whether a column releases what its texts have in common."""
+    if column.kind is not Kind.TEXT or column.is_ordinal or column.name in settings.roles.by:
+        return False
+    return requested_aggregator(column, settings.release.aggregate, "generalize") == "generalize"
 
 
 def compared_columns(schema: Table, settings: Settings) -> list[str]:

@@ -7,20 +7,22 @@ from collections.abc import Collection, Sequence
 from shoal.errors import listed, shown
 from shoal.hints import option
 from shoal.judge.models.requirement import Requirement
-from shoal.methods.enforce.rules import counted
-from shoal.partition import Partition, Recoding
+from shoal.methods.enforce.values import counted
+from shoal.partition import Partition, Recoding, Suppression
 from shoal.plan.aggregators import is_mean_requested
 from shoal.plan.plan import Plan
 from shoal.plan.survey import repeating_identifiers, verb_of
 from shoal.progress import StopToken
 from shoal.settings import Settings
+from shoal.settings.presets import find_preset
 from shoal.settings.renamed import renamed_notes
 from shoal.table.dialects.writing_notes import writing_notes
 from shoal.table.hierarchy.listed import Listed
 from shoal.table.hierarchy.values import Rule
 from shoal.table.integer_codes import integer_code_notes
 from shoal.table.profile import Profile
-from shoal.table.roles import Kind, Role
+from shoal.table.proposals.meanings import Meaning, meaning_of
+from shoal.table.roles import Column, Kind, Role
 from shoal.table.similar_names import similar_name_notes
 from shoal.table.table import Table
 
@@ -29,8 +31,15 @@ def column_notes(plan: Plan, profile: Profile, rules: Sequence[Rule] = ()) -> li
     """Return notes on the columns of a plan; `rules` are those of its hierarchies."""
     schema, settings = plan.grouped, plan.settings
     quasi = schema.with_role(Role.QUASI_IDENTIFIER)
-    notes = unnamed_notes(plan.unnamed) + similar_name_notes([*schema.names, *settings.roles.drop])
+    notes = unnamed_notes(plan.untouched) + similar_name_notes(
+        [*schema.names, *settings.roles.drop]
+    )
     notes += [rule.repeated for rule in rules if isinstance(rule, Listed) and rule.repeated]
+    notes += [
+        f"{shown(name)} holds codes of one length, and nobody gave it a hierarchy: generalized by "
+        f"{option('hierarchies', {name: rule})}"
+        for name, rule in plan.proposed.items()
+    ]
     unique = [column.name for column in quasi if profile.reason(column)]
     if unique:
         notes.append(
@@ -50,12 +59,31 @@ def column_notes(plan: Plan, profile: Profile, rules: Sequence[Rule] = ()) -> li
     notes += writing_notes(quasi)
     names = [name for name, one in plan.aggregators.items() if one == "mean"]
     unasked = [name for name in names if not is_mean_requested(schema[name], settings)]
+    notes += _postcode_notes([schema[name] for name in unasked])
     return notes + integer_code_notes(schema, unasked, profile.rows, profile.different)
+
+
+def _postcode_notes(averaged: Sequence[Column]) -> list[str]:
+    """Return notes on whole numbers that are named like postcodes, of which means say nothing."""
+    return [
+        f"{shown(column.name)} is named like a postcode, and means of it are released; say "
+        f"{option('hierarchies', {column.name: 'prefixes'})} to keep first digits"
+        for column in averaged
+        if column.kind is Kind.INTEGER and meaning_of(column.name) is Meaning.POSTCODE
+    ]
 
 
 def unnamed_notes(unnamed: Sequence[str]) -> list[str]:
     """Return notes on columns without a given role."""
     return [f"no role was given to {', '.join(unnamed)}: released as they are"] if unnamed else []
+
+
+def preset_notes(settings: Settings) -> list[str]:
+    """Return the verdict of a preset that was named, and its source."""
+    if settings.protect.preset is None:
+        return []
+    preset = find_preset(settings.protect.preset)
+    return [f"{preset.verdict(settings.protect.k)}. Source: {preset.source}"]
 
 
 def kept_notes(settings: Settings) -> list[str]:
@@ -131,9 +159,10 @@ def value_notes(table: Table, requirement: Requirement) -> list[str]:
 
 
 def _is_counted(requirement: Requirement, name: str) -> bool:
-    return (
-        requirement.threshold("l", name) is not None
-        or requirement.threshold("alpha", name) is not None
+    """Tell whether values of a column are counted, where missing ones may be left out."""
+    asked = ("l", "alpha", "beta", "delta")
+    return any(requirement.threshold(what, name) is not None for what in asked) or any(
+        name in columns for columns in requirement.l_of
     )
 
 
@@ -144,6 +173,8 @@ def group_notes(partition: Partition, stop: StopToken) -> list[str]:
         notes.append(f"auto chose {partition.method}: {partition.reason}")
     if partition.recoding is not None:
         notes += _recoding_notes(partition.recoding, partition.k)
+    if partition.suppression is not None:
+        notes.append(_suppression_note(partition.suppression, partition))
     if partition.enforced:
         notes.append(partition.enforced)
     if partition.search is not None:
@@ -156,6 +187,19 @@ def _recoding_notes(recoding: Recoding, k: int) -> list[str]:
     gone = recoding.suppressed.size
     left = [f"{gone:,} records in classes of fewer than {k} are left out"] if gone else []
     return [recoding.summary(), *left]
+
+
+def _suppression_note(own: Suppression, partition: Partition) -> str:
+    """Say how many records are left out, and what the others lose."""
+    gone = own.suppressed.size
+    if not gone:
+        return "no record is left out: the others would not lose less without any"
+    words = (
+        f"{gone:,} of {gone + partition.labels.size:,} records are left out: the others lose "
+        f"{own.others:.4f} % of what all hold, {partition.information_loss:.4f} % with those "
+        "counted as wholly lost"
+    )
+    return words if own.before is None else f"{words}; quick groups of all lost {own.before:.4f} %"
 
 
 def ended_early(stop: StopToken, blocks: bool = True) -> list[str]:

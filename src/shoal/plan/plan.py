@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from shoal.errors import RequestError, nearest_names, shown
@@ -14,10 +14,17 @@ from shoal.plan.aggregators import build_aggregators
 from shoal.plan.costs import Estimate
 from shoal.plan.encoder import by_hierarchies, has_mixed_cells
 from shoal.plan.estimate import check_fits, expected, machine_memory
-from shoal.plan.hierarchies import compared_columns, grouping_hierarchies, with_hierarchies
+from shoal.plan.free_text import check_free_text
+from shoal.plan.hierarchies import (
+    compared_columns,
+    grouping_hierarchies,
+    with_hierarchies,
+    with_proposed,
+)
 from shoal.plan.kept_columns import check_kept, check_rounding, with_rounding
 from shoal.plan.profile import TableProfile
 from shoal.plan.recoding import check_recoding
+from shoal.plan.steps import check_steps, with_steps
 from shoal.plan.survey import check_people, with_survey_roles, without_strata
 from shoal.release.aggregate import STRATUM, Aggregators, averaged
 from shoal.settings import Settings
@@ -40,7 +47,8 @@ class Plan:
     are texts or missing, or hierarchies are named; `by_hierarchies` is the encoder: nodes of
     `hierarchies`, else distances; `aggregators` say what a group releases, by
     column. `estimate` is what the run is expected to take, None where it was never measured.
-    `folder` is where files of hierarchies are looked for.
+    `folder` is where files of hierarchies are looked for; `proposed` are the hierarchies that
+    nobody gave.
     """
 
     settings: Settings
@@ -53,6 +61,7 @@ class Plan:
     aggregators: Mapping[str, str]
     estimate: Estimate | None
     folder: Path | None = None
+    proposed: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def k(self) -> int:
@@ -128,17 +137,27 @@ class Plan:
         """Raise RequestError if the run takes more memory than this machine has."""
         check_fits(self.estimate, self.settings, self.by_hierarchies, machine_memory())
 
+    @property
+    def untouched(self) -> tuple[str, ...]:
+        """The columns without a given role that no step changes."""
+        changed = {name for step in self.settings.steps for name in step.changes}
+        return tuple(name for name in self.unnamed if name not in changed)
+
     def grouped_profile(self, profile: Profile) -> Profile:
         """Return the profile of the records that are grouped, of that of all."""
         return _complete(self.settings, self.schema, profile)
 
+    def stepped(self, table: Table) -> Table:
+        """Return a table, or a piece of one, after the steps before grouping."""
+        return with_steps(table, self.settings, self.folder)
+
     def prepared(self, table: Table) -> Table:
-        """Return a table, or a piece of one, as it is grouped: rounded, with roles and orders.
+        """Return a table, or a piece of one, as it is grouped: after steps, with roles and orders.
 
         Records that miss a quasi-identifier are left out, where that is asked for. Raises an error
         for cells that cannot be interpreted, and for values that an order lacks.
         """
-        table = with_rounding(table, self.settings)
+        table = with_rounding(self.stepped(table), self.settings)
         columns = tuple(table[c.name].replace(role=c.role) for c in self.schema.columns)
         table = replace(table, columns=columns, roles_given=True)
         own = compared_columns(self.schema, self.settings)
@@ -156,9 +175,11 @@ def plan_table(
     table: Table, settings: Settings, folder: Path | None = None
 ) -> tuple[Plan, Profile]:
     """Return the plan for a table in memory, and its profile."""
-    rounded = with_rounding(table, settings)
+    rounded = with_rounding(with_steps(table, settings, folder), settings)
     profile = TableProfile(rounded)
-    return make_plan(settings, rounded.without_rows(), profile, folder), profile
+    plan = make_plan(settings, rounded.without_rows(), profile, folder)
+    check_free_text(rounded, plan.schema, settings)
+    return plan, profile
 
 
 def make_plan(
@@ -175,8 +196,10 @@ def make_plan(
     schema = assigned.table
     check_people(schema, settings, profile)
     check_rounding(schema, settings)
+    check_steps(schema, settings)
     schema = with_orders(schema, settings.orders, compared_columns(schema, settings))
     settings = with_hierarchies(settings, schema, folder)
+    settings, proposed = with_proposed(settings, schema, profile)
     _check_columns(schema, settings, profile)
     whole, profile = profile, _complete(settings, schema, profile)
     if settings.protect.incomplete == "delete":
@@ -192,7 +215,7 @@ def make_plan(
     check_recoding(settings, aggregators)
     return Plan(
         settings, schema, grouped, assigned.unnamed, is_mixed, encoder, hierarchies, aggregators,
-        expected(settings, profile.rows, columns, encoder), folder,
+        expected(settings, profile.rows, columns, encoder), folder, proposed,
     )  # fmt: skip
 
 

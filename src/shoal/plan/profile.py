@@ -11,6 +11,7 @@ from shoal.errors import in_shape
 from shoal.measures.risk.kept_columns import released_codes
 from shoal.table.assign import distinct, identifier_reason
 from shoal.table.profile import Change, complete_rows, same
+from shoal.table.proposals.codes import code_length, count_codes
 from shoal.table.roles import Column
 from shoal.table.table import Table
 from shoal.table.two_valued import is_two_valued
@@ -48,6 +49,11 @@ class TableProfile:
     def two_valued(self, column: Column) -> bool:
         """Tell whether a column holds exactly two different numbers."""
         return is_two_valued(self.table[column.name])
+
+    def code_length(self, column: Column) -> int | None:
+        """Return the length of the codes that the cells are, None where they are no codes."""
+        own = self.table[column.name]
+        return code_length(count_codes(own), self.rows - own.missing)
 
     def unique_share(self, column: Column, released: Change = same) -> float:
         """Return the share of records that are unique in a column, as it is `released`."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from shoal.methods.registry import find
 from shoal.partition import SearchLog
 from shoal.plan.aggregators import numbers_as
 from shoal.plan.hierarchies import digests
@@ -16,6 +17,7 @@ from shoal.settings import Settings
 from shoal.settings.renamed import FORM
 from shoal.table.hierarchy.specify import is_file
 from shoal.table.roles import Role
+from shoal.table.steps.sequence import is_left_out
 
 
 @cache
@@ -27,7 +29,7 @@ def _version() -> str:
 def repeating_settings(plan: Plan, method: str, log: SearchLog | None) -> Settings:
     """Return settings that repeat a run of a plan: every role and choice spelled out."""
     settings, schema, source = plan.settings, plan.schema.schema, plan.schema.source
-    as_asked = bool(settings.roles.by) or _goes_on(settings)
+    as_asked = bool(settings.roles.by) or _goes_on(settings) or _chooses(settings)
     named = settings.roles.group is None and not as_asked
     protect: dict[str, Any] = {"method": method} if named else {}
     again = dict(settings.search)
@@ -54,7 +56,7 @@ def repeating_settings(plan: Plan, method: str, log: SearchLog | None) -> Settin
         input={
             "path": source.path,
             "sha256": source.sha256,
-            **source.dialect.to_settings(),
+            **source.how,
             "delimiter": source.found_delimiter,
             "missing": source.missing,
             "types": dict(source.types),
@@ -65,13 +67,24 @@ def repeating_settings(plan: Plan, method: str, log: SearchLog | None) -> Settin
             "quasi_identifiers": schema.with_role(Role.QUASI_IDENTIFIER),
             "sensitive": schema.with_role(Role.SENSITIVE),
             "other": schema.with_role(Role.OTHER),
-            "drop": [*dropped, *(n for n in source.columns if n not in kept)],
+            "drop": [*dropped, *_unnamed(source.columns, kept, settings)],
         },
         release=released,
         protect=protect,
         hierarchies=trees,
         search=again,
     )
+
+
+def _chooses(settings: Settings) -> bool:
+    """Tell whether records were left out that several groupings chose, not the last one alone."""
+    protect = settings.protect
+    return bool(protect.suppress) and not find(protect.method).info.recodes
+
+
+def _unnamed(columns: Sequence[str], kept: set[str | None], settings: Settings) -> list[str]:
+    """Return the columns that were left out before, but for those that steps leave out."""
+    return [n for n in columns if n not in kept and not is_left_out(n, settings.steps)]
 
 
 def _goes_on(settings: Settings) -> bool:

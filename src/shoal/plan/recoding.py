@@ -11,16 +11,12 @@ from shoal.settings import Settings
 
 
 def check_recoding(settings: Settings, aggregators: Mapping[str, str]) -> None:
-    """Raise RequestError for what a recoding cannot be, and for suppression by other methods."""
+    """Raise RequestError for what a recoding cannot be, and what suppression cannot leave out."""
     protect, roles = settings.protect, settings.roles
     method = find(protect.method).info
     if roles.group is not None or not method.recodes:
         if protect.suppress:
-            named = "refine" if roles.group is not None else protect.method
-            raise RequestError(
-                f"{option('suppress')} is for methods that recode whole columns, {named} does not; "
-                f"say {option('method', 'full-domain')}, or leave it out"
-            )
+            _check_suppression(settings)
         return
     if roles.by:
         raise RequestError(
@@ -39,3 +35,16 @@ def check_recoding(settings: Settings, aggregators: Mapping[str, str]) -> None:
             f"{option('suppress')} is for k alone: what else is asked of classes could fail in "
             "what is left; leave it out"
         )
+
+
+def _check_suppression(settings: Settings) -> None:
+    """Raise RequestError where single records cannot be left out."""
+    roles = settings.roles
+    units = "household" if roles.household is not None else "person"
+    if roles.group is not None:
+        why = "groups that are given hold every record"
+    elif roles.household is not None or roles.person is not None:
+        why = f"it leaves out single records, not all of a {units}"
+    else:
+        return
+    raise RequestError(f"{option('suppress')}: {why}; leave it out")

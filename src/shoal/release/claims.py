@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from shoal.judge.models.requirement import Requirement
+from shoal.judge.models.requirement import OF_COLUMNS, Requirement
 from shoal.release.intervals import names_in
 from shoal.settings import Settings, joined_key
 from shoal.table.table import Table
@@ -29,6 +29,11 @@ def claims(settings: Settings, released: Table) -> dict[str, Any]:
             "c": requirement.c,
             "t": requirement.t,
             "alpha": requirement.alpha,
+            "beta": requirement.beta,
+            "beta_kind": requirement.beta_kind,
+            "delta": requirement.delta,
+            "e": requirement.e,
+            "l_of": requirement.l_of,
             "hierarchies": {n: rule for n, rule in settings.hierarchies.items() if n in own},
             "orders": {n: list(released[n].order or ()) for n in own if released[n].is_ordinal},
             "words": [n for n in own if not released[n].has_places],
@@ -46,7 +51,7 @@ def claims(settings: Settings, released: Table) -> dict[str, Any]:
 def requirements_beyond_k(requirement: Requirement) -> dict[str, Any]:
     """Return the requirements beyond k, as in a recipe."""
     fields: dict[str, Any] = {}
-    for what in ("l", "c", "t", "alpha", "dominance"):
+    for what in (*OF_COLUMNS, "c", "dominance"):
         threshold = getattr(requirement, what)
         if threshold is not None:
             fields[what] = dict(threshold) if isinstance(threshold, Mapping) else threshold
@@ -54,6 +59,10 @@ def requirements_beyond_k(requirement: Requirement) -> dict[str, Any]:
         fields["missing_sensitive"] = requirement.missing_sensitive
     if requirement.l_kind != "distinct":
         fields["l_kind"] = requirement.l_kind
+    if requirement.beta_kind != "enhanced":
+        fields["beta_kind"] = requirement.beta_kind
+    if requirement.l_of:
+        fields["l_of"] = {joined_key(columns): least for columns, least in requirement.l_of.items()}
     if requirement.k_of:
         fields["k_of"] = {joined_key(columns): k for columns, k in requirement.k_of.items()}
     return fields

@@ -110,10 +110,11 @@ def _number(column: Column, variable: Variable | None, target: Target) -> Held:
     if not labels or variable is None:
         return Held(values, NUMBERS)
     there = set(_distinct(values))
-    if there <= set(labels):  # whoever reads the file would take the numbers for categories
-        return Held(values, f"{NUMBERS}; without value labels, which all of them would have")
     if column.protected:
         labels = {c: t for c, t in labels.items() if c in there or variable.means_missing(c)}
+    # of such a file whoever reads it would take the numbers for categories
+    if there <= set(labels) and len(set(labels.values())) == len(labels):
+        return Held(values, f"{NUMBERS}; without value labels, which all of them would have")
     if values.type == pa.int32() and not all(type(code) is int for code in labels):
         values = values.cast(pa.float64())
     return Held(values, NUMBERS, labels)

@@ -13,7 +13,7 @@ from shoal.release.plain_values import IN_PARQUET, as_numbers, refused
 from shoal.table.roles import Column, Kind
 from shoal.table.table import Table
 
-RECORDS = 65_536  # that are written at a time
+RECORDS = 16_384  # that are Python's values at a time
 
 
 def json_lines_bytes(table: Table, order: Integers) -> bytes:

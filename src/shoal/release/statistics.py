@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from shoal.errors import OutputError
 from shoal.kernels.arrays import Integers
-from shoal.release.held import CODES, DATES, NUMBERS, Held, held
+from shoal.release.held import CODES, DATES, NUMBERS, STRINGS, Held, held
 from shoal.release.targets import TARGETS
 from shoal.table.files.formats import extra
 from shoal.table.roles import Column
@@ -98,8 +98,10 @@ def _keeps_format(column: Column, words: str, kind: str) -> bool:
     variable = column.variable
     if variable is None or not variable.format or variable.family != TARGETS[kind].family:
         return False
-    is_text = TEXTS.fullmatch(variable.format) is not None
-    return not is_text and words.startswith((NUMBERS, DATES, CODES))
+    if TEXTS.fullmatch(variable.format) is None:
+        return words.startswith((NUMBERS, DATES, CODES))
+    # the widths of SPSS and SAS are sizes of cells; Stata's may tell the longest original text
+    return kind == "dta" and not column.protected and words.startswith(STRINGS)
 
 
 def _without_time(content: bytes, kind: str) -> bytes:

@@ -16,7 +16,7 @@ from shoal.measures.sections import MeasuresSection
 from shoal.partition import Partition
 from shoal.release.claims import requirements_beyond_k
 from shoal.report.fields import ColumnReport
-from shoal.report.figures.stable import Key, nested
+from shoal.report.figures.stable import Key, count_of, nested
 from shoal.report.guarantees import Protection, ends_in_values, guarantee, shows_records
 from shoal.report.public.rounding import Stable
 from shoal.report.report import SCHEMA, Report
@@ -27,6 +27,9 @@ from shoal.report.sections import (
     PublicSection,
     ReleaseSection,
     SearchSection,
+    StepSection,
+    StepsRiskSection,
+    SuppressedSection,
     SurveySection,
 )
 from shoal.table.encode_nodes import CodedColumn
@@ -40,7 +43,9 @@ class Released:
 
     `aggregators` are those of the quasi-identifiers, `dropped` columns were left out before,
     `rounded` says to multiples of what kept columns were rounded. `compared` are stable figures
-    that whole groups give, all or a sample; `group_column` holds the numbers of groups.
+    that whole groups give, all or a sample; `group_column` holds the numbers of groups,
+    `suppressed` counts records that were left out within a budget. `steps` are those beside
+    grouping, `steps_risk` says what they did to linkage.
     """
 
     table: Table
@@ -51,6 +56,9 @@ class Released:
     rounded: Mapping[str, float]
     compared: Mapping[Key, Stable]
     group_column: str | None = None
+    suppressed: SuppressedSection = field(default_factory=SuppressedSection)
+    steps: Sequence[StepSection] = ()
+    steps_risk: StepsRiskSection = field(default_factory=StepsRiskSection)
 
 
 @dataclass(frozen=True)
@@ -159,13 +167,33 @@ def build_report(
         measures=findings.measures,
         totals=figures["totals"],
         survey=findings.survey,
-        public=cast(PublicSection, nested({**figures["stable"], **released.compared})),
+        public=cast(
+            PublicSection,
+            nested({**figures["stable"], **released.compared, **_left_out(released, rows, run.k)}),
+        ),
         public_notes=list(findings.public_notes),
         rounded=dict(released.rounded),
         enforced=run.enforced,
         rounding_loss=losses["all_rounding"],
+        suppressed=released.suppressed,
+        steps=list(released.steps),
+        steps_risk=released.steps_risk,
         **figures["constants"],
     )
+
+
+def _left_out(released: Released, rows: int, k: int) -> dict[Key, Stable]:
+    """Return counts of records that were left out: k records change each by at most k."""
+    figures: dict[Key, Stable] = {}
+    for key, value in released.suppressed.items():
+        if key == "budget":
+            continue
+        if isinstance(value, Mapping):
+            for name, count in value.items():
+                figures["suppressed", key, name] = count_of(count, rows, k)
+        else:
+            figures["suppressed", key] = count_of(cast(int, value), rows, k)
+    return figures
 
 
 def _release(released: Released, rows: int) -> ReleaseSection:

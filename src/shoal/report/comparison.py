@@ -6,6 +6,7 @@ import csv
 import io
 from typing import Any
 
+from shoal.measures.original_loss import NAME as OF_ORIGINAL
 from shoal.report.draw import why_none
 from shoal.report.html.about import PRIVATE_LINE
 from shoal.report.html.frame import document, escape, figure
@@ -14,6 +15,10 @@ NCP = "NCP, percent"
 NCP_WORDS = (
     "NCP: how much of the range, or of the values, of its column a released cell leaves open; "
     "releases of means and of intervals or categories compare by it"
+)
+OF_ORIGINAL_WORDS = (
+    "loss of the original: what its columns lose on average, steps included; SSE/SST of numbers, "
+    "and of others the share of their entropy that released cells leave open"
 )
 COLUMNS = (
     "k", "method", "information_loss", "risk", "highest_risk", "kept", "regression",
@@ -25,7 +30,7 @@ NAMES = "", "k", "method", "loss %", "risk %", "kept %", "R² %", "class %", "gr
 
 def loss_words(name: str) -> str:
     """Return what a loss is that not every report opens with; else nothing."""
-    return NCP_WORDS if name == NCP else ""
+    return {NCP: NCP_WORDS, OF_ORIGINAL: OF_ORIGINAL_WORDS}.get(name, "")
 
 
 def comparison_csv(comparison: dict[str, Any]) -> str:

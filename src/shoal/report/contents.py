@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shoal.report.steps import changed_by_steps
 from shoal.table.roles import Role
 
 if TYPE_CHECKING:
@@ -26,10 +27,14 @@ def contents(report: ReportFields) -> list[tuple[str, list[str]]]:
     }
     own = report.release.get("group_column")
     kind = str(report.survey.get("weights_as") or "mean").partition(":")[0]
+    stepped = changed_by_steps(report)
     lists = [("grouped (quasi-identifiers)", roles[Role.QUASI_IDENTIFIER])]
     for role, names in kept.items():
-        lists.append((f"{role}, kept as they are", [n for n in names if n not in rounded]))
+        changed = {*rounded, *stepped}
+        lists.append((f"{role}, kept as they are", [n for n in names if n not in changed]))
         lists.append((f"{role}, kept rounded", [n for n in names if n in rounded]))
+        own_steps = [n for n in names if n in stepped and n not in rounded]
+        lists.append((f"{role}, changed by steps", own_steps))
     lists += [
         (WEIGHTS[kind], [] if weight is None else [weight]),
         ("numbers of groups, in random order", [own] if own else []),

@@ -59,16 +59,34 @@ def days_text(days: float, kind: str) -> float | str:
     return moment_text(days * 86_400.0, Kind.DATETIME, "s") if kind == Kind.DATETIME else days
 
 
+def left_out_text(deleted: int, suppressed: int | None, *, recoded: bool) -> str:
+    """Return in words how many records were left out, and why; nothing where none were.
+
+    Of the `deleted`, so many were `suppressed` within a budget (None: not told); where columns are
+    `recoded` for all records, those of small classes are among them.
+    """
+    if not deleted:
+        return ""
+    if recoded:
+        return f"{deleted:,} records were left out, incomplete or in classes of fewer than k"
+    if suppressed is None:
+        return f"{deleted:,} records were left out, incomplete or suppressed"
+    parts = [f"{suppressed:,} records were suppressed"] if suppressed else []
+    if deleted > suppressed:
+        parts.append(f"{deleted - suppressed:,} incomplete records were deleted")
+    return "; ".join(parts)
+
+
 def missing_text(
     *, cells: int, records: int, filled: int, suppressed: int, starred: int | None, nothing: int,
-    deleted: int, recoded: bool,
+    deleted: int, recoded: bool, left_out: str,
 ) -> dict[str, Any]:  # fmt: skip
     """Return in words how many cells were missing, what that means, and what was done about it.
 
     `filled` counts missing cells that are released as their group's value, `starred` cells that
     are suppressed in groups in which the column is missing for others (None: not told), `nothing`
     the records that are * in every quasi-identifier. Where columns are `recoded` for all records,
-    those of small classes may be among the `deleted`, and no star is due to a missing cell beside.
+    no star is due to a missing cell beside. `left_out` says why records were `deleted`.
     """
     text = (
         f"{cells:,} cells of {records:,} records; in matching, a missing cell is a "
@@ -86,9 +104,8 @@ def missing_text(
         text += f": {starred:,} cells that were there are suppressed so"
     if nothing:
         text += f"; {nothing:,} records are * in every quasi-identifier"
-    if deleted:
-        why = "records were left out, incomplete or in classes of fewer than k"
-        text = f"{deleted:,} {why if recoded else 'incomplete records were deleted'}; {text}"
+    if left_out:
+        text = f"{left_out}; {text}"
     return {
         "cells": cells,
         "records": records,

@@ -9,7 +9,9 @@ from typing import Any
 from shoal.errors import listed, shown
 from shoal.hints import Message
 from shoal.judge.models.digits import digits_beside
+from shoal.judge.models.requirement import OF_COLUMNS
 from shoal.judge.sections import VerificationSection
+from shoal.judge.verification import STRICT
 from shoal.measures.histogram import Histogram
 from shoal.measures.result import figure_text
 from shoal.measures.sections import MeasuresSection
@@ -27,6 +29,9 @@ from shoal.report.sections import (
     PublicSection,
     ReleaseSection,
     SearchSection,
+    StepSection,
+    StepsRiskSection,
+    SuppressedSection,
     SurveySection,
     TotalSection,
 )
@@ -34,7 +39,7 @@ from shoal.report.verdict import verdict_of
 from shoal.report.worst import worst_utility
 
 PRIVATE, PUBLIC = "private", "public"
-BEYOND = ("l", "t", "alpha", "dominance")
+BEYOND = (*OF_COLUMNS, "l_of", "dominance")
 ENFORCED = {
     "none": "in its own groups",
     "swap": "by swapping records of its groups",
@@ -123,7 +128,10 @@ class ReportFields:
     rounding_loss: float | None = None
     constant: list[str] = field(default_factory=list)
     made_constant: list[str] = field(default_factory=list)
+    steps: list[StepSection] = field(default_factory=list)
+    steps_risk: StepsRiskSection = field(default_factory=StepsRiskSection)
     verdict: str = ""
+    suppressed: SuppressedSection = field(default_factory=SuppressedSection)
 
     def __post_init__(self) -> None:
         """Decide the verdict, and take notes for what they are: messages that name options."""
@@ -245,9 +253,9 @@ def _wanted(key: str, value: Any) -> str:
 
 def bound(judged: Mapping[str, Any]) -> str:
     """Return whether a model asks for at least or at most its number."""
-    if judged["model"] in ("distinct l-diversity", "entropy l-diversity", "p % rule"):
+    if judged["model"].startswith(("distinct", "entropy", "(k,e)", "p % rule")):
         return "at least"
-    return "below" if judged["model"].startswith("recursive") else "at most"
+    return "below" if judged["model"].startswith(STRICT) else "at most"
 
 
 def found_text(judged: Mapping[str, Any], digits: int = 6) -> str:

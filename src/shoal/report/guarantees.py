@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -137,7 +138,7 @@ def _limits(given: bool, by_sensitive: bool) -> list[str]:
     if by_sensitive:
         groups = (
             "Here the groups depend on the sensitive values themselves, so that this can tell more "
-            "about a person's than was asked for (l, t or alpha)."
+            "about a person's than was asked for (l, t, alpha and others)."
         )
     elif given:
         groups = "Where groups that came with the data depend on sensitive values, it tells these."
@@ -159,7 +160,8 @@ def _limits(given: bool, by_sensitive: bool) -> list[str]:
 def _is_varied(requirement: Requirement, column: str) -> bool:
     """Tell whether no group may hold one value of a column alone."""
     least, alpha = requirement.threshold("l", column), requirement.threshold("alpha", column)
-    return (least is not None and least > 1) or (alpha is not None and alpha < 1)
+    numbers = requirement.threshold("e", column) is not None and requirement.k > 1
+    return (least is not None and least > 1) or (alpha is not None and alpha < 1) or numbers
 
 
 def _promises(requirement: Requirement, sensitive: Sequence[str], people: bool) -> list[str]:
@@ -194,6 +196,12 @@ def _promises(requirement: Requirement, sensitive: Sequence[str], people: bool) 
             )
         if alpha is not None:
             promises.append(f"No value of {name} is more than {100 * alpha:g} % of a group.")
+        promises += _shares(requirement, column)
+    promises += [
+        f"Every group holds at least {least} different combinations of {listed(columns)}"
+        f"{'' if requirement.l_kind == 'distinct' else f' ({requirement.l_kind} l-diversity)'}."
+        for columns, least in requirement.l_of.items()
+    ]
     dominance = requirement.dominance
     if isinstance(dominance, Mapping):
         promises += [_hidden(f"the mean of {shown(name)}", p) for name, p in dominance.items()]
@@ -203,6 +211,31 @@ def _promises(requirement: Requirement, sensitive: Sequence[str], people: bool) 
         f"Whoever knows {listed(columns)} alone finds at least {k} records that fit equally well."
         for columns, k in requirement.k_of.items()
     ]
+    return promises
+
+
+def _shares(requirement: Requirement, column: str) -> list[str]:
+    """Return sentences on the shares and the range of a sensitive column in every group."""
+    name, promises = shown(column), []
+    beta, delta, e = (requirement.threshold(what, column) for what in ("beta", "delta", "e"))
+    if beta is not None:
+        kind = requirement.beta_kind
+        also = "" if kind == "basic" else ", nor one of share p more than -100 ln p %"
+        promises.append(
+            f"In no group is a value of {name} more than {100 * beta:g} % more frequent than in "
+            f"the whole release{also} ({kind} β-likeness)."
+        )
+    if delta is not None:
+        promises.append(
+            f"In every group the share of each value of {name} is less than {math.exp(delta):.4g} "
+            f"times that in the whole release, and more than {math.exp(-delta):.4g} times "
+            "(δ-disclosure privacy)."
+        )
+    if e is not None:
+        promises.append(
+            f"Every group holds at least {requirement.k} different numbers of {name}, the least "
+            f"and the greatest at least {e:g} apart ((k,e)-anonymity)."
+        )
     return promises
 
 

@@ -16,6 +16,7 @@ from shoal.report.plots import Chart, named_charts
 from shoal.report.public.keys import only_public
 from shoal.report.public.report import public_fields
 from shoal.report.remaining_risks import remaining_risks
+from shoal.report.steps import risk_line, step_lines
 from shoal.report.verdict import verdict_text
 from shoal.settings.hints import stored
 
@@ -39,7 +40,9 @@ class Report(ReportFields):
     rounded; `enforced` is how the groups came to keep what is asked beyond k: none (as the method
     made them), swap, slices or merge. `rounding_loss` is how much of the loss is due to rounding;
     `constant` names the quasi-identifiers with one value in the whole release, `made_constant`
-    those of them that had several before. `verdict` is safe, "safe, but" or not safe
+    those of them that had several before. `steps` are those beside grouping, in their order, with
+    what each cost, and `steps_risk` how often the columns that they change link a person to a
+    record, before and after. `verdict` is safe, "safe, but" or not safe
     (`verdict.py`).
     """
 
@@ -104,6 +107,10 @@ class Report(ReportFields):
         if self.missing.get("text") and (self.missing["cells"] or self.missing["deleted"]):
             lines.append(f"  missing: {self.missing['text']}")
         lines += [f"  {what}: {', '.join(map(plain, names))}" for what, names in contents(self)]
+        for number, (text, cost) in enumerate(step_lines(self), 1):
+            lines.append(f"  step {number}: {plain(text, 500)}" + (f" ({cost})" if cost else ""))
+        if self.steps_risk:
+            lines.append(f"  steps: {plain(risk_line(self.steps_risk), 500)}")
         lines.extend(f"  note: {plain(said(note), 500)}" for note in self.notes)
         if not self.is_public:
             lines.append(f"  {PRIVATELY}")

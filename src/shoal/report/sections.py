@@ -5,7 +5,7 @@ What a public report leaves out is missing there, or None.
 
 from __future__ import annotations
 
-from typing import NotRequired, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 
 class InputSection(TypedDict):
@@ -101,6 +101,18 @@ class MissingSection(TypedDict, total=False):
     text: str
 
 
+class SuppressedSection(TypedDict, total=False):
+    """Records that were left out within a budget: how many, of which strata, and their cells.
+
+    `budget` is the share that was allowed; `cells` counts by column those that were not missing.
+    """
+
+    budget: float
+    records: int | None
+    strata: dict[str, int | None]
+    cells: dict[str, int | None]
+
+
 class CostsSection(TypedDict, total=False):
     """What generalization cost, by the measures that people quote."""
 
@@ -142,11 +154,29 @@ class SurveySection(TypedDict, total=False):
     person: str
 
 
+class StepSection(TypedDict):
+    """A step beside grouping: what it does to which columns, when, and what it cost of each."""
+
+    kind: str
+    text: str
+    when: str
+    columns: list[str]
+    costs: NotRequired[list[dict[str, Any]]]
+
+
+class StepsRiskSection(TypedDict, total=False):
+    """How often kept columns that steps change link a person to a record, before and after."""
+
+    columns: list[str]
+    before: float
+    after: float
+
+
 class RoundedFigure(TypedDict):
-    """A figure that may be published: None where it may not, and the step of its rounding."""
+    """A figure that may be published, and the step of its rounding; None where it may not be."""
 
     value: float | None
-    step: float
+    step: float | None
 
 
 class LossSection(TypedDict, total=False):
@@ -164,6 +194,11 @@ class AskedSection(TypedDict, total=False):
     c: float
     t: float | dict[str, float]
     alpha: float | dict[str, float]
+    beta: float | dict[str, float]
+    beta_kind: str
+    delta: float | dict[str, float]
+    e: float | dict[str, float]
+    l_of: dict[str, int]
     dominance: float | dict[str, float]
     k_of: dict[str, int]
     missing_sensitive: str
@@ -175,5 +210,6 @@ class PublicSection(TypedDict, total=False):
     loss: RoundedFigure
     columns: dict[str, dict[str, RoundedFigure | dict[str, RoundedFigure]]]
     missing: dict[str, RoundedFigure]
+    suppressed: dict[str, RoundedFigure | dict[str, RoundedFigure]]
     gaps: dict[str, RoundedFigure]
     linked: dict[str, RoundedFigure]

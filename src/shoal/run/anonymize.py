@@ -27,6 +27,7 @@ from shoal.plan.notes import (
     column_notes,
     kept_notes,
     people_notes,
+    preset_notes,
     type_notes,
     unnamed_notes,
     value_notes,
@@ -34,6 +35,8 @@ from shoal.plan.notes import (
 from shoal.plan.plan import plan_table
 from shoal.plan.reading import read_table
 from shoal.plan.recipe import repeating_settings
+from shoal.plan.steps import after_release, costs_before, with_secret
+from shoal.plan.suppressed import suppressed_section
 from shoal.progress import Callback, Reporter
 from shoal.release.aggregate import aggregate as aggregate_groups
 from shoal.release.checked import check_release, check_survey
@@ -46,14 +49,18 @@ from shoal.report.chunk import Chunk
 from shoal.report.figures import figures_of
 from shoal.report.figures.stable import compared
 from shoal.report.html.document import draw_ahead
-from shoal.report.sections import DominanceSection
-from shoal.run.group import Conditions, find_groups, recoded
+from shoal.report.sections import DominanceSection, SuppressedSection
+from shoal.report.steps import step_sections
+from shoal.run.group import find_groups, recoded
 from shoal.run.group_series import find_series_groups
 from shoal.run.live import Shown, reporting
 from shoal.run.membership import check_budget, series_notes
 from shoal.run.privacy_warning import privacy_warning
 from shoal.run.result import FrameT, Result
 from shoal.run.series import Series
+from shoal.run.steps_risk import steps_risk
+from shoal.run.strata import Conditions
+from shoal.run.totals import Grouped, read_totals, with_totals
 from shoal.run.type_change_warning import type_change_warning
 from shoal.save.holdable import check_holdable
 from shoal.settings import Settings
@@ -73,7 +80,7 @@ LOG = logging.getLogger(__name__)
 @overload
 def anonymize(
     data: str | os.PathLike[str] | npt.NDArray[Any],
-    k: int,
+    k: int | None = None,
     *,
     progress: Shown = False,
     callback: Callback | None = None,
@@ -85,7 +92,7 @@ def anonymize(
 @overload
 def anonymize(
     data: Table,
-    k: int,
+    k: int | None = None,
     *,
     progress: Shown = False,
     callback: Callback | None = None,
@@ -97,7 +104,7 @@ def anonymize(
 @overload
 def anonymize(
     data: FrameT,
-    k: int,
+    k: int | None = None,
     *,
     progress: Shown = False,
     callback: Callback | None = None,
@@ -109,7 +116,7 @@ def anonymize(
 @takes_options("anonymize")
 def anonymize(
     data: Any,
-    k: int,
+    k: int | None = None,
     *,
     progress: Shown = False,
     callback: Callback | None = None,
@@ -168,11 +175,14 @@ def anonymize(
     (`kaim`, `k-member`), and columns that have a hierarchy. Where quasi-identifiers hold texts,
     `auto` is `kaim+`, which generalizes as little as possible; where all release means, medians,
     modes or medoids, it searches with the distance that these lose (see `shoal.microaggregate`).
+    `suppress` leaves out up to this share of the records, those without which the others lose
+    least; the loss counts each as wholly lost.
     `full-domain` releases one level of every column for all records, and leaves out up to the share
     `suppress` of them where their classes are smaller than k.
     `hierarchies` says of a column what its tree is ("ages.csv", "widths:5,10", "prefixes:3,2",
     "dates"; see `shoal hierarchy build`), or is a folder of files COLUMN.csv; the others get
-    balanced intervals or a flat tree. In matching a missing cell is a value of its own. A group
+    balanced intervals or a flat tree, texts that are codes of one length, such as postcodes, their
+    prefixes, which report and recipe say. In matching a missing cell is a value of its own. A group
     releases a mean for all its records if at least k of its cells are present (of k people, where
     `person` is given), so that nobody can tell who had none; else, and of texts, `*`.
     `incomplete="delete"` leaves such records out. `orders` lists the values of an ordinal column,
@@ -206,7 +216,9 @@ def anonymize(
     equal), no value more than `alpha` of a group. l and alpha take texts that differ in case,
     spaces or signs that cannot be seen for one value, and t takes the larger distance; a missing
     cell adds nothing to l and alpha, or is a value with `missing_sensitive="value"`; `dominance` is
-    the p of the p % rule for numbers that release means, `k_of` an own k for some quasi-identifiers
+    the p of the p % rule for numbers that release means; `beta`, `delta`, `e` and `l_of` are
+    β-likeness, δ-disclosure privacy, (k,e)-anonymity of numbers and an l of combinations
+    ({("ill", "pay"): 3}); `k_of` is an own k for some quasi-identifiers
     ({("age", "zip"): 10}). Every method keeps what is asked: `enforce` says how, by slices, swap or
     merge, auto by what loses least. What cannot be met is a PrivacyError.
 
@@ -249,6 +261,7 @@ def anonymize_with(
     start = time.perf_counter()
     report = Reporter.of(callback)
     report("reading", 0, 1)
+    settings, drawn = with_secret(settings)
     asked, series, gone = settings, Series.open(settings), 0
     original, given = read_table(data, settings, threads)
     LOG.info("%d records, %d columns", original.rows, len(original.columns))
@@ -258,6 +271,7 @@ def anonymize_with(
     plan, profile = plan_table(original, settings, folder)
     table, survey, notes = survey_design(plan.prepared(original), plan)
     plan.check_fits()
+    totals = read_totals(table, plan, survey)
     who = None if series is None else series.members(table, plan)
     if plan.estimate is not None and on_estimate is not None:
         on_estimate(plan.estimate)
@@ -287,7 +301,15 @@ def anonymize_with(
         own, promised = series_notes(who, withheld, rows, gone)
         more = [*more, *own]
     LOG.info("%s", partition.summary())
+    left_out = SuppressedSection()
     if partition.recoding is None:
+        if partition.suppression is not None:
+            left_out = suppressed_section(table, plan, survey, partition.suppressed)
+        if partition.suppressed.size:
+            kept = np.delete(np.arange(table.rows), partition.suppressed)
+            table, grouped, survey = table.take(kept), grouped.take(kept), survey.take(kept)
+            if coded is not None:  # intervals of the data are those of the records that are left
+                coded = code(grouped, plan.hierarchies, folder, plan.ranges)
         wider = wider_groups(grouped, partition, plan.requirement, report, survey.strata)
     else:  # whose classes have the k of every column
         assert coded is not None
@@ -298,7 +320,12 @@ def anonymize_with(
     aggregators = plan.released_as
     released = aggregate_groups(table, partition, plan.aggregation, coded, wider, survey)
     released = in_whole_periods(released)
+    if totals is not None:
+        groups = Grouped(partition, wider, survey.strata)
+        released = with_totals(released, table, totals, plan, groups)
     released, weights = with_weights(released, partition, *plan.released_weights)
+    stepped = after_release(released, plan.settings, partition.labels)
+    released = stepped.table
     if coded is not None:
         on_column = partial(report, "checking")
         check_coverage(table, released, aggregators, plan.all_hierarchies, folder, on_column)
@@ -310,19 +337,21 @@ def anonymize_with(
     notes = [*notes, *check_survey(numbered, recipe, survey), *more]
 
     deleted = original.rows - table.rows
+    steps = step_sections(costs_before(original, plan.settings, folder), stepped.costs)
     trees = {} if coded is None else {column.name: column for column in coded.columns}
     rules = [column.rule for column in trees.values()]
     chunk = Chunk(
         table, released, partition.labels, aggregators, coded,
         {name: groups.labels for name, groups in wider.items()}, survey.weights, weights,
-        table if deleted else original,
+        table if deleted else plan.stepped(original),
     )  # fmt: skip
     classes = classes_by(numbered, recipe.class_columns)
     result = build_report(
         Released(
             table, numbered.names, aggregators, trees, recipe.roles.drop, plan.rounding,
             compared(table, released, trees, plan.k, threads, classes) if measured else {},
-            recipe.release.group_column,
+            recipe.release.group_column, left_out, steps,
+            steps_risk(steps, original, table, released, classes) if measured else {},
         ),
         Run.of(partition, plan.seed, time.perf_counter() - start, given is not None),
         Findings(
@@ -330,12 +359,14 @@ def anonymize_with(
             [
                 *column_notes(plan, plan.grouped_profile(profile), rules),
                 *kept_notes(plan.settings),
+                *preset_notes(plan.settings),
                 *type_notes(table, released, plan.all_hierarchies),
+                *drawn,
                 *notes,
                 *people_notes(plan.schema, plan.settings, profile),
                 *value_notes(table, plan.requirement),
             ],
-            [*unnamed_notes(plan.unnamed), *promised],
+            [*unnamed_notes(plan.untouched), *preset_notes(plan.settings), *promised],
             plan.requirement,
             cast(
                 list[DominanceSection],
@@ -343,7 +374,7 @@ def anonymize_with(
             ),
             survey_columns(recipe),
         ),
-        figures_of([chunk], plan.k, deleted, coded, threads=threads),
+        figures_of([chunk], plan.k, deleted, coded, threads, left_out.get("records") or 0),
     )  # fmt: skip
     if measured:
         draw_ahead(result)  # while the rest is measured

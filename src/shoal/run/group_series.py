@@ -15,8 +15,9 @@ from shoal.partition import Partition, canonical_labels
 from shoal.plan.notes import group_notes
 from shoal.plan.plan import Plan
 from shoal.progress import Reporter
-from shoal.run.group import Conditions, encoding_of, find_groups, problem_of
+from shoal.run.group import encoding_of, find_groups
 from shoal.run.membership import Membership
+from shoal.run.strata import Conditions, Groups
 from shoal.table.encode import canonical_order
 from shoal.table.encode_nodes import Coded
 from shoal.table.table import Table
@@ -78,7 +79,7 @@ def find_series_groups(
     else:
         order = canonical_order(table)
         encoding = encoding_of(table, plan, coded, conditions, threads).take(order)
-        problem = problem_of(encoding, larger.settings, threads)
+        problem = Groups(larger.settings, report, threads).problem(encoding)
         constraints = conditions.take(order).constraints
         problem = replace(problem, constraints=constraints)
         method = plan.settings.protect.method

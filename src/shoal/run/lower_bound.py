@@ -72,6 +72,8 @@ def lower_bound(
         `best` also tries to prove the best grouping. Both need `shoal[optimal]`.
     standardize, column_weights, hierarchies, orders
         As in `microaggregate`. ILoss counts all columns the same: there are no column weights.
+        Texts without a hierarchy have a flat tree here; `anonymize` gives prefixes to codes of one
+        length (`shoal.inspect(X).options` has them), which lose less.
     loss : {"auto", "sse", "iloss"}, default "auto"
         SSE/SST, which methods by distance have, or KAIM's ILoss rate, of methods by hierarchies.
         `auto` is the loss of the method that `auto` chooses: ILoss where cells are texts or

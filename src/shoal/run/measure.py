@@ -22,8 +22,8 @@ from shoal.run.measure_inputs import (
     find_recipe,
     find_roles,
     hierarchies_of,
+    read_original,
     read_release,
-    read_table,
 )
 from shoal.settings import names, whole
 from shoal.table.assign import with_roles
@@ -150,7 +150,7 @@ def measure(
         original, release, notes = some.before, some.after, [some.note]
         missing, types, written, released = ("",), None, PLAIN, PLAIN
         rows = rows if some.paired else "shuffled"
-    before = read_table(original, written, missing, types or {})
+    before = read_original(original, written, missing, types or {})
     after = read_release(release, before, released, missing)
     hidden = names(sensitive, "sensitive")
     quasi, kept = find_roles(before, after, names(quasi_identifiers, "quasi_identifiers"), hidden,

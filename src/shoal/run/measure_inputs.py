@@ -15,10 +15,10 @@ from shoal.hints import option
 from shoal.measures.pairing import is_kept
 from shoal.release.intervals import joined
 from shoal.settings import COMMITTED, HASHED, Settings, load
-from shoal.table.dialects.dialect import Dialect
+from shoal.table.dialects.dialect import PLAIN, Dialect
 from shoal.table.dialects.zones import local_times
 from shoal.table.encode_nodes import CodedColumn, code
-from shoal.table.files.formats import is_text
+from shoal.table.files.formats import is_statistics, is_text
 from shoal.table.hierarchy.specify import in_folder
 from shoal.table.read import read_with
 from shoal.table.roles import Column, Kind
@@ -68,6 +68,18 @@ def read_table(
     if not _is_csv(data):
         return read_with(data)
     return read_with(data, dialect, tuple(missing), types)
+
+
+def read_original(
+    data: Any, dialect: Dialect, missing: Sequence[str], types: Mapping[str, str]
+) -> Table:
+    """Read the original, whose encoding may be said where it is a statistics file.
+
+    A release of it needs none: it names its own.
+    """
+    if isinstance(data, str | os.PathLike) and is_statistics(data):
+        return read_with(data, replace(PLAIN, encoding=dialect.encoding))
+    return read_table(data, dialect, missing, types)
 
 
 def _is_csv(data: Any) -> bool:

@@ -80,7 +80,7 @@ class Preview:
 @takes_options("preview")
 def preview(
     data: Any,
-    k: int,
+    k: int | None = None,
     *,
     sample: int = 10_000,
     progress: Shown = False,

@@ -26,6 +26,7 @@ from shoal.settings import Settings
 from shoal.table.hierarchy.values import distinct_values
 from shoal.table.roles import Column, Role
 from shoal.table.spelling import form_of
+from shoal.table.steps.sequence import after_groups
 from shoal.table.table import Table, missing_cells
 
 TOGETHER = " + "  # between the names of kept columns that could join records together
@@ -55,6 +56,12 @@ class Series:
             )
         if person is None:
             raise RequestError(f"a ledger knows people; say {option('person', COLUMN)}, too")
+        random = [step.kind for step in after_groups(settings.steps)]
+        if random:
+            raise RequestError(
+                f"under a ledger no step changes records after grouping, as {listed(random)} does; "
+                f"leave it out of {option('steps')}"
+            )
         ledger = Ledger.open(Path(path))
         return cls(ledger, History.of(ledger), person, settings)
 

@@ -50,7 +50,7 @@ def check_holdable(
     if kind in HELD_BY_STATISTICS:
         TARGETS[kind].check_names(names)
     kept = [c for c in columns if c.role is not Role.QUASI_IDENTIFIER and c.name != weight]
-    _check_kept(kept, kind)
+    check_kept(kept, kind)
     if kind == "xlsx":
         from shoal.release.workbook import check_shape
 
@@ -67,7 +67,7 @@ def _wide(table: Table, aggregators: Mapping[str, str], coded: Coded | None) -> 
     }
 
 
-def _check_kept(columns: Sequence[Column], kind: str) -> None:
+def check_kept(columns: Sequence[Column], kind: str) -> None:
     """Refuse cells that are released as they are and that the file cannot hold."""
     for column in columns:
         if kind in HELD_BY_STATISTICS:

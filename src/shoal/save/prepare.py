@@ -51,7 +51,7 @@ def prepared(release: Release, kind: str, wanted: bool | None = None) -> Release
     if settings.release.dialect == IN_PLAIN and own.source.kind == "csv":
         own = plain_table(own)
     if kind in (*HELD_BY_STATISTICS, "xlsx", "jsonl"):
-        own = own.mapped(partial(_as_missing, kind != "jsonl"))
+        own = own.mapped(partial(as_missing, kind != "jsonl"))
     report = with_text(_with_names(release.report, own), own, kind)
     if kind in HELD_BY_STATISTICS:
         from shoal.release.statistics import held_as
@@ -96,7 +96,7 @@ def _with_names(report: Report, table: Table) -> Report:
     return replace(report, roles=roles, release={**report.release, "columns": table.names})
 
 
-def _as_missing(empty: bool, column: Column) -> Column:
+def as_missing(empty: bool, column: Column) -> Column:
     """Return a column in which not-a-number, and where said empty texts, are missing."""
     from shoal.release.plain_values import as_texts, without_nan
 

@@ -20,7 +20,9 @@ def check(roles: RoleSettings, protect: ProtectSettings, release: ReleaseSetting
     _check_kept(release, roles.weight)
 
 
-def check_series(series: SeriesSettings, roles: RoleSettings, protect: ProtectSettings) -> None:
+def check_series(
+    series: SeriesSettings, roles: RoleSettings, protect: ProtectSettings, release: ReleaseSettings
+) -> None:
     """Raise RequestError for options of a series without a ledger, and for what has no series."""
     if series.ledger is None:
         for name in ("withhold", "changing", "over_series", "expect_overlap"):
@@ -33,6 +35,7 @@ def check_series(series: SeriesSettings, roles: RoleSettings, protect: ProtectSe
         option("group"): roles.group, option("household"): roles.household,
         option("by"): roles.by, option("engine"): protect.engine,
         option("memory"): protect.memory, option("k_of"): protect.k_of,
+        option("suppress"): protect.suppress, option("totals"): release.totals,
     }  # fmt: skip
     for mark, value in never.items():
         if value:

@@ -41,7 +41,8 @@ class InputSettings(Part):
     encoding: Annotated[
         str | None,
         _reading(
-            "The encoding of csv: cp1252, latin-1, utf-16. Default: byte order mark, or UTF-8."
+            "The encoding of csv: cp1252, latin-1, utf-16. Default: byte order mark, or UTF-8. "
+            "Also of an SPSS, Stata or SAS file, in place of the one that it names."
         ),
     ] = None
     decimal: Annotated[

@@ -174,6 +174,21 @@ def _take_share(argument: Any, name: str) -> Any:
     return _read_share(argument, name) if isinstance(argument, str) else plain(argument)
 
 
+def _read_steps(given: Any, _name: str) -> list[dict[str, Any]]:
+    """Take steps of a release as tables: from words, tables, or values of `shoal.steps`."""
+    from shoal.table.steps.registry import steps_of
+
+    return [step.to_dict() for step in steps_of(given)]
+
+
+def _step_words(value: Any) -> list[str]:
+    """Return steps as words, one word a step."""
+    from shoal.table.steps.registry import steps_of
+    from shoal.table.steps.words import as_words
+
+    return [as_words(step) for step in steps_of(value)]
+
+
 def _step(text: str) -> int | float:
     return int(text) if text.isascii() and text.isdecimal() else float(text)
 
@@ -237,4 +252,5 @@ ORDERS = Kind(
     EACH, "Mapping[str, Sequence[str]]", _read_orders, _take_orders,
     lambda value: [f"{column}={joined_key(values)}" for column, values in value.items()],
 )  # fmt: skip
+STEP_LIST = Kind(EACH, "Sequence[Any]", _read_steps, _read_steps, _step_words, list)
 TREE = Kind(None, "Described | Mapping[str, Any]", take=_take_search)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ValidationError
 
-from shoal.errors import nearest_names
+from shoal.errors import RequestError, nearest_names
+from shoal.hints import option
 
 
 def place(source: str, *path: object) -> str:
@@ -25,7 +26,11 @@ def explain(error: ValidationError, source: str, model: type[BaseModel]) -> str:
         known = _known_keys(keys[:-1], model)
         return f"{where} is not a known key{nearest_names(str(keys[-1]), known)}"
     if first["type"] == "missing":
-        return f"{where} is needed and not given"
+        instead = f"; say {option('k')}, or a {option('preset')}" if keys[-1] == "k" else ""
+        return f"{where} is needed and not given{instead}"
+    if first["type"] == "value_error" and isinstance(first["ctx"]["error"], RequestError):
+        said: str = first["ctx"]["error"].marked
+        return f"{where}: {said}" if source else said
     reason = first["msg"].removeprefix("Input should be ").removeprefix("a valid ")
     if any(one["type"].startswith("float") for one in every if one["loc"][:2] == keys[:2]):
         reason = "a number"  # of any kind: the branch of whole numbers comes first

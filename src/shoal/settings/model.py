@@ -6,17 +6,18 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Annotated, Any
 
-from pydantic import ValidationError
+from pydantic import Field, PlainSerializer, PlainValidator, ValidationError
 
 from shoal.errors import RequestError
 from shoal.hints import option
 from shoal.judge.models.requirement import Requirement
 from shoal.settings.check import check, check_series
 from shoal.settings.data import InputSettings, RoleSettings
-from shoal.settings.kinds import ORDERS, RULES, TREE
+from shoal.settings.kinds import ORDERS, RULES, STEP_LIST, TEXT, TREE
 from shoal.settings.messages import explain, place
 from shoal.settings.option import COMMANDS, Names, Option, Part
 from shoal.settings.parse import split_key
+from shoal.settings.presets import with_preset
 from shoal.settings.protect import ProtectSettings
 from shoal.settings.release import ReleaseSettings
 from shoal.settings.series import SeriesSettings
@@ -24,6 +25,16 @@ from shoal.settings.toml import toml_of, tupled, without_none
 
 _column = partial(Option, "Columns")
 _method = partial(Option, "Method")
+
+
+def _step_of(given: Any) -> Any:
+    """Return a step of a release, checked."""
+    from shoal.table.steps.registry import step_of
+
+    return step_of(given)
+
+
+Step = Annotated[Any, PlainValidator(_step_of), PlainSerializer(lambda step: step.to_dict())]
 
 
 class Settings(Part):
@@ -64,6 +75,24 @@ class Settings(Part):
         ),
     ] = {}  # fmt: skip
 
+    steps: Annotated[
+        tuple[Step, ...],
+        _column(
+            "A step beside grouping, in its order: 'round income -3', 'top income share=1%', "
+            "'coarsen born year', 'noise income 0.1'; repeatable. See `shoal steps`.",
+            STEP_LIST, ("--step",), desk=False,
+        ),
+    ] = ()  # fmt: skip
+    secret: Annotated[
+        str | None,
+        Field(repr=False),
+        _method(
+            "What the random numbers of steps follow from, as a private recipe has it: the same "
+            "secret repeats the same noise. Default: a new one.",
+            TEXT, commands=(), desk=False, expert=True,
+        ),
+    ] = None  # fmt: skip
+
     @property
     def class_columns(self) -> tuple[str, ...]:
         """The columns by which the judge counts classes: quasi-identifiers and group numbers."""
@@ -81,6 +110,11 @@ class Settings(Part):
             c=protect.c,
             t=protect.t,
             alpha=protect.alpha,
+            beta=protect.beta,
+            beta_kind=protect.beta_kind,
+            delta=protect.delta,
+            e=protect.e,
+            l_of={split_key(key): least for key, least in protect.l_of.items()},
             dominance=protect.dominance,
             k_of={split_key(key): k for key, k in protect.k_of.items()},
             missing_sensitive=protect.missing_sensitive,
@@ -103,6 +137,8 @@ class Settings(Part):
         tree = without_none(self.model_dump())
         if not seed:
             del tree["protect"]["seed"]
+        if not self.steps:
+            del tree["steps"]
         return toml_of(tree)
 
 
@@ -124,7 +160,7 @@ def search_options(
 def build(tree: dict[str, Any], source: str = "") -> Settings:
     """Return checked settings, or one line that names the key's path and what is wrong."""
     try:
-        settings = Settings.model_validate(tupled(tree))
+        settings = Settings.model_validate(tupled(with_preset(tree)))
     except ValidationError as error:
         raise RequestError(explain(error, source, Settings)) from None
     k = settings.protect.k
@@ -136,6 +172,10 @@ def build(tree: dict[str, Any], source: str = "") -> Settings:
             f"say {option('allow_k1', True)} if that is what you want"
         )
     check(settings.roles, settings.protect, settings.release)
-    check_series(settings.series, settings.roles, settings.protect)
+    check_series(settings.series, settings.roles, settings.protect, settings.release)
+    if settings.secret is not None:
+        from shoal.table.steps.draws import check_secret
+
+        check_secret(settings.secret)
     _ = settings.requirement  # it checks itself
     return settings

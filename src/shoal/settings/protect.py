@@ -45,6 +45,14 @@ class ProtectSettings(Part):
             commands=("anonymize", "refine"), functions=ASKED_K, needed=("refine",),
         ),
     ]  # fmt: skip
+    preset: Annotated[
+        str | None,
+        _privacy(
+            "A threshold by custom that says the least k: ema, health-canada, threshold-3, ...; "
+            "see `shoal presets`. A larger k wins, a smaller one is an error.",
+            commands=("anonymize",), functions=ASKED_K, desk=False,
+        ),
+    ] = None  # fmt: skip
     l: Annotated[  # noqa: E741 - its name in the literature
         Threshold,
         _privacy(
@@ -86,6 +94,46 @@ class ProtectSettings(Part):
             NUMBERS,
         ),
     ] = None
+    beta: Annotated[
+        Threshold,
+        _privacy(
+            "β-likeness: no sensitive value is more than 1 + β times as frequent in a class as in "
+            "the whole, or COLUMN=NUMBER; repeatable.",
+            NUMBERS, expert=True,
+        ),
+    ] = None  # fmt: skip
+    beta_kind: Annotated[
+        Literal["enhanced", "basic"],
+        _privacy(
+            "Which β-likeness: enhanced (a value of share p gains at most -ln p, too: frequent "
+            "ones never become certain) or basic. Default: enhanced.",
+            expert=True,
+        ),
+    ] = "enhanced"
+    delta: Annotated[
+        Threshold,
+        _privacy(
+            "δ-disclosure privacy: the share of every sensitive value in a class is less than "
+            "e^δ times that in the whole, and more than e^-δ times, or COLUMN=NUMBER; repeatable.",
+            NUMBERS, expert=True,
+        ),
+    ] = None  # fmt: skip
+    e: Annotated[
+        Threshold,
+        _privacy(
+            "(k,e)-anonymity: a class holds k different numbers of a sensitive column, the least "
+            "and the greatest at least so far apart, or COLUMN=NUMBER; repeatable.",
+            NUMBERS, expert=True,
+        ),
+    ] = None  # fmt: skip
+    l_of: Annotated[
+        dict[str, int],
+        _privacy(
+            "An l of combinations of sensitive columns: diagnosis,cost=3; a name with a comma "
+            "stands in quotes; repeatable.",
+            SIZE_OF, expert=True,
+        ),
+    ] = {}  # fmt: skip
     dominance: Annotated[
         Threshold,
         _privacy(
@@ -106,8 +154,9 @@ class ProtectSettings(Part):
     missing_sensitive: Annotated[
         Literal["ignored", "value"],
         _privacy(
-            f"What a missing sensitive cell is to {option('l')} and {option('alpha')}: ignored (it "
-            "adds no diversity and is left out of the shares) or value (a value of its own). "
+            f"What a missing sensitive cell is to {option('l')}, {option('alpha')}, "
+            f"{option('beta')} and {option('delta')}: ignored (it adds no diversity and is left "
+            "out of the shares) or value (a value of its own). "
             "Default: ignored.",
             expert=True,
         ),
@@ -189,8 +238,8 @@ class ProtectSettings(Part):
     suppress: Annotated[
         Share,
         _method(
-            "The share of records that may be left out, 1% or 0.01: of full-domain those in "
-            "classes of fewer than k. Default: 0.",
+            "The share of records that may be left out, 1% or 0.01: those without which the others "
+            "lose least; of full-domain those in classes of fewer than k. Default: 0.",
             SHARE, commands=("anonymize",),
             instead={"compare": "all methods are compared on the same records"},
         ),

@@ -5,8 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated, Literal
 
+from pydantic import Field
+
 from shoal.hints import option
-from shoal.settings.kinds import CHOICES, DECIMALS, FLAG, STEPS
+from shoal.settings.kinds import CHOICES, DECIMALS, FLAG, PLACE, REAL, STEPS
 from shoal.settings.option import Number, Option, Part
 
 How = Literal["mean", "median", "mode", "medoid", "generalize", "range"]
@@ -83,6 +85,24 @@ class ReleaseSettings(Part):
             STEPS,
         ),
     ] = {}
+    totals: Annotated[
+        str | None,
+        _writing(
+            "A csv file of totals that are published anyway: columns of quasi-identifiers that "
+            f"release means, a row for each stratum of {option('by')}. Means move by up to a step "
+            "of their rounding so that the release has the same.",
+            PLACE, commands=("anonymize",), functions=("anonymize", *WRITES_FILES),
+            instead=WRITES_NOTHING, desk=False,
+        ),
+    ] = None  # fmt: skip
+    totals_within: Annotated[
+        Annotated[float, Field(ge=0, strict=False, allow_inf_nan=False)],
+        _writing(
+            f"How far a total of the release may be from that of {option('totals')}. Default: 0.",
+            REAL, commands=("anonymize",), functions=("anonymize", *WRITES_FILES),
+            instead=WRITES_NOTHING, desk=False, expert=True,
+        ),
+    ] = 0.0  # fmt: skip
     weights_as: Annotated[
         str | None,
         _writing(

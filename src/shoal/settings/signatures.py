@@ -17,6 +17,11 @@ Shared = TypedDict(
         "c": float | None,
         "t": float | Mapping[str, float] | None,
         "alpha": float | Mapping[str, float] | None,
+        "beta": float | Mapping[str, float] | None,
+        "beta_kind": str,
+        "delta": float | Mapping[str, float] | None,
+        "e": float | Mapping[str, float] | None,
+        "l_of": Mapping[Any, int] | None,
         "dominance": float | Mapping[str, float] | None,
         "k_of": Mapping[Any, int] | None,
         "missing_sensitive": str,
@@ -36,6 +41,7 @@ Shared = TypedDict(
         "keep_unique": Sequence[str] | str | None,
         "hierarchies": Mapping[str, str] | str | Path | None,
         "orders": Mapping[str, Sequence[str]] | None,
+        "steps": Sequence[Any] | None,
         "effort": str,
         "start": str | None,
         "max_iterations": int | None,
@@ -44,6 +50,7 @@ Shared = TypedDict(
         "seed": int,
         "column_weights": Mapping[str, float] | None,
         "search": Described | Mapping[str, Any] | None,
+        "secret": str | None,
         "delimiter": str | None,
         "encoding": str | None,
         "decimal": str,
@@ -73,6 +80,7 @@ Shared = TypedDict(
 class AnonymizeOptions(Shared, total=False):
     """Options of `anonymize`."""
 
+    preset: str | None
     ledger: str | os.PathLike[str] | None
     withhold: float | str
     changing: Sequence[str] | str | None
@@ -82,12 +90,15 @@ class AnonymizeOptions(Shared, total=False):
     method: str
     refine: str | None
     suppress: float | str
+    totals: str | os.PathLike[str] | None
+    totals_within: float
     group_column: str | None
 
 
 class AnonymizeFileOptions(Shared, total=False):
     """Options of `anonymize_file`."""
 
+    preset: str | None
     ledger: str | os.PathLike[str] | None
     withhold: float | str
     changing: Sequence[str] | str | None
@@ -100,6 +111,8 @@ class AnonymizeFileOptions(Shared, total=False):
     keep_order: bool
     spreadsheet_safe: bool
     dialect: str
+    totals: str | os.PathLike[str] | None
+    totals_within: float
     group_column: str | None
     report: bool
     force: bool
@@ -116,6 +129,7 @@ class CompareOptions(Shared, total=False):
 class PreviewOptions(Shared, total=False):
     """Options of `preview`."""
 
+    preset: str | None
     group: str | None
     method: str
     refine: str | None
@@ -123,6 +137,8 @@ class PreviewOptions(Shared, total=False):
     keep_order: bool
     spreadsheet_safe: bool
     dialect: str
+    totals: str | os.PathLike[str] | None
+    totals_within: float
     group_column: str | None
     memory: str | None
     engine: str | None

@@ -7,17 +7,32 @@ import re
 from typing import Any
 
 
-def toml_of(tree: dict[str, Any], path: str = "") -> str:
-    """Write a tree of tables: plain values first, then the tables; empty ones are left out."""
-    plain = [(key, value) for key, value in tree.items() if not isinstance(value, dict)]
+def toml_of(tree: dict[str, Any], path: str = "", head: str = "") -> str:
+    """Write a tree of tables: plain values first, then the tables; empty ones are left out.
+
+    `head` is the line above a table of a list, `[[steps]]`.
+    """
+    plain = [
+        (key, value)
+        for key, value in tree.items()
+        if not isinstance(value, dict) and not _is_tables(value)
+    ]
     text = "".join(f"{toml_key(key)} = {_value(value)}\n" for key, value in plain)
-    if path and plain:
-        text = f"[{path}]\n{text}"
+    if path and (plain or head):
+        text = f"{head or f'[{path}]'}\n{text}"
     parts = [text] if text else []
     for key, value in tree.items():
+        own = f"{path}.{toml_key(key)}" if path else toml_key(key)
         if isinstance(value, dict) and value:
-            parts.append(toml_of(value, f"{path}.{toml_key(key)}" if path else toml_key(key)))
+            parts.append(toml_of(value, own))
+        elif _is_tables(value):
+            parts += [toml_of(one, own, f"[[{own}]]") for one in value]
     return "\n".join(parts)
+
+
+def _is_tables(value: Any) -> bool:
+    """Tell whether a value is a list of tables."""
+    return isinstance(value, tuple) and bool(value) and all(isinstance(v, dict) for v in value)
 
 
 def without_none(tree: dict[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from shoal.settings.model import Settings, build
 from shoal.settings.run import RunOptions
-from shoal.settings.table import RUN, TABLE
+from shoal.settings.table import NEEDED, RUN, TABLE
 
 
 def tree_of(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -45,6 +45,8 @@ def values_of(arguments: Mapping[str, Any]) -> dict[str, Any]:
     values = {}
     for name, argument in given.items():
         entry = TABLE[name]
+        if entry.default is NEEDED and argument is None:
+            continue
         if argument is not None or entry.argument_default is not None:
             values[name] = entry.option.kind.take(argument, name)
     return values

@@ -1,29 +1,32 @@
-"""Inspection of a table: kinds, missing cells, distinct values, likely roles."""
+"""Inspection of a table: kinds, missing cells, distinct values; roles and hierarchies that fit."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 
 import numpy as np
-import pyarrow as pa
 
-from shoal.errors import Json, shown
+from shoal.errors import Json, in_html, shown
 from shoal.hints import Message, option, said, spoken
-from shoal.table.assign import distinct, identifier_reason
 from shoal.table.dialects.writing_notes import writing_note
 from shoal.table.integer_codes import question
-from shoal.table.roles import Column, Kind, Role
+from shoal.table.proposals.content import SAMPLE
+from shoal.table.proposals.options import Proposed, Reading, interval_rules, options_of
+from shoal.table.proposals.proposal import ColumnProposal, propose_column, with_person
+from shoal.table.roles import Column, Kind
 from shoal.table.similar_names import names_alike, similar_name_notes
 from shoal.table.table import Table, as_floats, present, some_rows
-from shoal.table.texts import texts_of
 
 
 @dataclass(frozen=True)
 class ColumnView:
-    """One column in counts; `suspected` is a role to think about, with its reason.
+    """One column in counts; `suspected` is a role to think about, or drop, with its reason.
 
+    `use` is what a survey makes of it: weight, person or household. `hierarchy` is the rule of a
+    hierarchy that fits, with its reason, `order` the known scale that its words are from.
     `alike` are other columns whose names differ in case, spaces or Unicode form alone.
     `codes` asks whether its numbers are codes of categories, and says what to do then. `written`
     says how its cells were taken, where its kind does not tell it.
@@ -40,14 +43,31 @@ class ColumnView:
     alike: tuple[str, ...] = ()
     codes: str | None = None
     written: str | None = None
+    use: str | None = None
+    hierarchy: str | None = None
+    hierarchy_reason: str | None = None
+    order: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
 class Inspection:
-    """A table in counts. It holds no cell."""
+    """A table in counts, and what is proposed for a run. It holds no cell.
+
+    `options` are arguments of `shoal.anonymize`, for `shoal.anonymize(data, k=5, **seen.options)`;
+    `intervals` are hierarchies of numbers and dates, for a release of intervals instead of means.
+    `looked_at` is how many records the looks of cells are from, all others are counted. `reading`
+    are the options with which the file was read, of which `proposed_reading` were proposed for the
+    reasons in `findings`.
+    """
 
     records: int
     columns: tuple[ColumnView, ...]
+    options: Proposed = field(default_factory=Proposed)
+    intervals: Mapping[str, str] = field(default_factory=dict)
+    looked_at: int = 0
+    reading: Reading = field(default_factory=Reading)
+    proposed_reading: tuple[str, ...] = ()
+    findings: tuple[Message, ...] = ()
 
     def summary(self) -> str:
         """Return the columns as lines of text."""
@@ -58,17 +78,43 @@ class Inspection:
                 f"  {_name(c):<{width}}  {c.kind:<8}  {c.missing:>7}  {c.distinct:>8}  "
                 f"{c.suspected}: {c.reason}"
             )
-        lines.extend(f"  {_name(c)}: {said(c.warning)}" for c in self.columns if c.warning)
-        lines.extend(f"  {_name(c)}: {said(c.written)}" for c in self.columns if c.written)
-        lines.extend(f"  {_name(c)}: {said(c.codes)}" for c in self.columns if c.codes)
-        lines.extend(
-            f"  {_name(c)}: {c.near_duplicates} of its values differ from another only in case, "
+        lines.extend(f"  {line}" for line in self._remarks())
+        return "\n".join(lines)
+
+    def _remarks(self) -> list[str]:
+        """Return what else is to be said of columns."""
+        trees: dict[tuple[str, str], list[str]] = {}
+        for c in self.columns:
+            if c.hierarchy is not None and c.hierarchy_reason is not None:
+                trees.setdefault((c.hierarchy, c.hierarchy_reason), []).append(_name(c))
+        lines = [f"{_few(own)}: fits {rule} ({why})" for (rule, why), own in trees.items()]
+        lines += [f"{_name(c)}: its words are a scale, from {c.order[0]} to {c.order[-1]}"
+                  for c in self.columns if c.order]  # fmt: skip
+        for key in ("warning", "written", "codes"):
+            texts = ((c, getattr(c, key)) for c in self.columns)
+            lines += [f"{_name(c)}: {said(text)}" for c, text in texts if text]
+        lines += [
+            f"{_name(c)}: {c.near_duplicates} of its values differ from another only in case, "
             "spaces or invisible signs"
             for c in self.columns
             if c.near_duplicates
-        )
-        lines.extend(f"  {note}" for note in similar_name_notes(c.name for c in self.columns))
-        return "\n".join(lines)
+        ]
+        lines += similar_name_notes(c.name for c in self.columns)
+        if self.looked_at < self.records:
+            lines.append(
+                f"cells were looked at in {self.looked_at:,} of the records; all are counted"
+            )
+        return lines
+
+    def __str__(self) -> str:
+        return f"{self.records:,} records\n\n{self.summary()}"
+
+    def _repr_html_(self) -> str:
+        rows: list[tuple[object, ...]] = [("column", "kind", "missing", "distinct", "role", "why")]
+        rows += [
+            (c.name, c.kind, c.missing, c.distinct, c.suspected, c.reason) for c in self.columns
+        ]
+        return in_html(f"{self.records:,} records", self._remarks(), rows)
 
     def to_dict(self) -> dict[str, Json]:
         """Return plain values for JSON."""
@@ -80,32 +126,49 @@ def _name(column: ColumnView) -> str:
     return shown(column.name, 30)[1:-1]
 
 
+def _few(names: list[str]) -> str:
+    """Return up to three names, the rest counted."""
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if names[3:] else "")
+
+
 def inspect(table: Table) -> Inspection:
-    """Return the inspection of every column of a table."""
+    """Return the inspection of every column of a table, and what is proposed for a run."""
     alike = {
         name: tuple(other for other in same if other != name)
         for same in names_alike(table.names)
         for name in same
     }
-    views = (_look(column, table, alike.get(column.name, ())) for column in table.columns)
-    return Inspection(table.rows, tuple(views))
+    proposals = with_person([propose_column(column, table.rows) for column in table.columns])
+    views = (
+        _look(column, table, alike.get(column.name, ()), proposal)
+        for column, proposal in zip(table.columns, proposals, strict=True)
+    )
+    return Inspection(
+        table.rows, tuple(views), options_of(proposals, table.source.kind),
+        interval_rules(proposals), min(table.rows, SAMPLE),
+    )  # fmt: skip
 
 
-def _look(column: Column, table: Table, alike: tuple[str, ...]) -> ColumnView:
-    different = distinct(column)
-    suspected, reason = _suspect(column, different)
+def _look(
+    column: Column, table: Table, alike: tuple[str, ...], proposal: ColumnProposal
+) -> ColumnView:
+    different, tree = proposal.different, proposal.tree
     return ColumnView(
         column.name,
         column.kind_name,
-        column.missing,
+        proposal.missing,
         different,
-        str(suspected),
-        reason,
+        str(proposal.role.role),
+        proposal.role.reason,
         _message(column.doubt),
         near_duplicates(column),
         alike,
         _message(question(column, different, table.rows, table.source.kind)),
         _message(writing_note(column) or _whole_floats(column)),
+        proposal.role.use,
+        None if tree is None else tree.rule,
+        None if tree is None else tree.reason,
+        proposal.order,
     )
 
 
@@ -124,26 +187,6 @@ def _whole_floats(column: Column) -> str | None:
     return f"whole numbers as floats; say {how} for means that are whole, too"
 
 
-def first_rows(table: Table, many: int) -> list[dict[str, str | None]]:
-    """Return the first records as they were read, each cell as text; missing ones are None."""
-    columns = [_texts(column, many) for column in table.columns]
-    return [dict(zip(table.names, row, strict=True)) for row in zip(*columns, strict=True)]
-
-
-def _texts(column: Column, many: int) -> list[str | None]:
-    """Return cells as they stand in a csv file, or values as they are written."""
-    values = column.values.slice(0, many)
-    if column.kind is Kind.UNKNOWN:
-        return [None if value is None else str(value) for value in values.to_pylist()]
-    there = pa.array(present(column.replace(values=values)))
-    if column.cells is not None:
-        texts = column.cells.slice(0, many).filter(there).to_pylist()
-    else:
-        texts = texts_of(column, values.filter(there))
-    every = iter(texts)
-    return [next(every) if known else None for known in there.to_pylist()]
-
-
 def near_duplicates(column: Column) -> int:
     """Count the values that equal another one but for case, spaces and invisible signs."""
     if column.kind is not Kind.TEXT:
@@ -154,26 +197,8 @@ def near_duplicates(column: Column) -> int:
 
 
 def _bare(text: str) -> str:
+    """Return a text without case, spaces and invisible signs."""
+    if text.isascii():
+        return "".join(text.split()).lower()
     normal = unicodedata.normalize("NFKC", text).casefold()
     return "".join(c for c in normal if not c.isspace() and unicodedata.category(c) != "Cf")
-
-
-def _suspect(column: Column, different: int) -> tuple[Role, str]:
-    unique = identifier_reason(column)
-    if not len(column.values):
-        return Role.OTHER, "there are no records"
-    if not column.kind.is_grouped and different:
-        return Role.OTHER, "its cells cannot be grouped"
-    if different == 0:
-        return Role.OTHER, "every cell is missing"
-    if different == 1:
-        return Role.OTHER, "every record has the same value"
-    if unique and column.kind is Kind.TEXT:
-        return Role.IDENTIFIER, unique
-    if unique and column.kind is Kind.INTEGER:
-        return Role.IDENTIFIER, f"{unique}: a running number?"
-    if column.is_ordinal:
-        return Role.QUASI_IDENTIFIER, f"{different} ordered categories, perhaps known elsewhere"
-    if column.kind is Kind.TEXT:
-        return Role.QUASI_IDENTIFIER, f"{different} categories, perhaps known elsewhere"
-    return Role.QUASI_IDENTIFIER, "perhaps known elsewhere"

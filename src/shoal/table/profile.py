@@ -51,6 +51,10 @@ class Profile(Protocol):
         """Tell whether a column holds exactly two different numbers."""
         ...
 
+    def code_length(self, column: Column) -> int | None:
+        """Return the length of the codes that the cells are, None where they are no codes."""
+        ...
+
     def unique_share(self, column: Column, released: Change = same) -> float:
         """Return the share of records that are unique in a column, as it is `released`."""
         ...

@@ -26,10 +26,10 @@ from shoal.table.files.arrow_files import read_arrow, read_parquet
 from shoal.table.files.database_names import is_database
 from shoal.table.files.formats import (
     SPREADSHEETS,
-    STATISTICS,
     check_csv_name,
     ending_of,
     is_parquet,
+    is_statistics,
     is_text,
 )
 from shoal.table.files.opening import read_bytes
@@ -73,7 +73,8 @@ def read(
         The most threads that read a csv file at once.
     **how
         How a csv file is written: `encoding`, `decimal`, `thousands`, `date_format`,
-        `skip_lines`, `comment`, `quote`, `widths`, as in `shoal.anonymize`.
+        `skip_lines`, `comment`, `quote`, `widths`, as in `shoal.anonymize`. `encoding` is also
+        that of an SPSS, Stata or SAS file which names none, or a wrong one.
 
     Returns
     -------
@@ -103,15 +104,16 @@ def read_with(
         return read_file(Path(data), dialect, missing, types or {}, threads)
     has_sheets = is_path and ending_of(str(data)) in SPREADSHEETS and not is_database(data)
     sheet = dialect.sheet if has_sheets else None
-    if types or replace(dialect, sheet=None) != PLAIN or tuple(missing) != ("",):
+    encoding = dialect.encoding if is_path and is_statistics(data) else None
+    said = replace(PLAIN, sheet=dialect.sheet, encoding=encoding)
+    if types or dialect != said or tuple(missing) != ("",):
         raise RequestError(f"types, missing and how text is written {CSV_ONLY}")
     if dialect.sheet != sheet:
         raise RequestError("only spreadsheets have sheets")
     if isinstance(data, Table):
         return data
     if is_path:
-        path = Path(data)
-        return _read_typed(path, sheet)
+        return _read_typed(Path(data), dialect)
     if isinstance(data, np.ndarray):
         return from_matrix(data)
     from shoal.table.dataframes.frames import from_dataframe
@@ -120,21 +122,23 @@ def read_with(
     return from_plain(data) if is_plain(data) else from_dataframe(data)
 
 
-def _read_typed(path: Path, sheet: str | None) -> Table:
-    """Return the Table of a file whose format has types of its own."""
+def _read_typed(path: Path, dialect: Dialect) -> Table:
+    """Return the Table of a file whose format has types of its own.
+
+    Of the dialect only a sheet or an encoding is said, where the format has such a thing.
+    """
     if is_database(path):
         from shoal.table.files.databases import read_database
 
         return read_database(path)
-    ending = ending_of(path.name)
-    if ending in STATISTICS:
+    if is_statistics(path):
         from shoal.table.files.statistics import read_statistics
 
-        return read_statistics(path)
-    if ending in SPREADSHEETS:
+        return read_statistics(path, dialect.encoding)
+    if ending_of(path.name) in SPREADSHEETS:
         from shoal.table.files.spreadsheets import read_spreadsheet
 
-        return read_spreadsheet(path, sheet)
+        return read_spreadsheet(path, dialect.sheet)
     return read_parquet(path) if is_parquet(path) else read_arrow(path)
 
 

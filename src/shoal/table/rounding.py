@@ -45,8 +45,8 @@ def round_column(column: Column, step: float) -> Column:
         kind = pa.decimal128(38, digits)
         values = values // 10 ** (column.values.type.scale - digits)
         written = None if column.written is None else Written(decimals=digits)
-        return _with_values(column, _decimals(values, kind), gone, written)
-    return _with_values(column, _typed(values, column.values.type), gone, column.written)
+        return with_values(column, decimal_values(values, kind), gone, written)
+    return with_values(column, typed_values(values, column.values.type), gone, column.written)
 
 
 def decimals_of(step: Fraction) -> int:
@@ -80,7 +80,8 @@ def _to_even(whole: npt.NDArray[Any], unit: int) -> npt.NDArray[Any]:
     return result
 
 
-def _decimals(values: npt.NDArray[Any], kind: Any) -> Any:
+def decimal_values(values: npt.NDArray[Any], kind: Any) -> Any:
+    """Return whole numbers of the last digit as Arrow decimals."""
     from decimal import Context, Decimal
 
     exact = Context(prec=60)
@@ -89,7 +90,8 @@ def _decimals(values: npt.NDArray[Any], kind: Any) -> Any:
     return pa.array(few, type=kind).take(pa.array(where.reshape(-1)))
 
 
-def _typed(values: npt.NDArray[Any], kind: Any) -> Any:
+def typed_values(values: npt.NDArray[Any], kind: Any) -> Any:
+    """Return whole numbers as Arrow values of a type: numbers, dates, times."""
     if pa.types.is_date(kind):
         return pa.array(values.astype(np.int32)).cast(pa.date32()).cast(kind)
     if pa.types.is_timestamp(kind):
@@ -113,10 +115,10 @@ def _floats(column: Column, step: Fraction) -> Column:
     gone = missing_cells(column)
     made = pa.array(near[~gone]).cast(column.values.type, safe=False)
     written = None if column.written is None else Written(decimals=digits)
-    return _with_values(column, made, gone, written)
+    return with_values(column, made, gone, written)
 
 
-def _with_values(column: Column, present: Any, gone: Flags, written: Written | None) -> Column:
+def with_values(column: Column, present: Any, gone: Flags, written: Written | None) -> Column:
     """Return a column with new values in the place of those that are there."""
     if gone.any():
         places = np.cumsum(~gone) - 1

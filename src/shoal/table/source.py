@@ -23,6 +23,7 @@ class Source:
     read it so again; `dialect` is how its text is written, `notations` how its columns of numbers
     and dates are that are not plain. `start` is where the rows of a piece begin in what is not a
     csv file. `layout` is how lists and dicts of Python held the table (`dataframes/plain.py`).
+    `encoding` is what the texts of a statistics file were said to be in; its release names its own.
     """
 
     __repr__ = in_shape
@@ -42,6 +43,13 @@ class Source:
     columns: tuple[str, ...] = ()
     start: int = 0
     layout: str = ""
+    encoding: str | None = None
+
+    @property
+    def how(self) -> dict[str, Any]:
+        """How the file is read again, as input settings."""
+        own = self.dialect.to_settings()
+        return own if self.encoding is None else {**own, "encoding": self.encoding}
 
     @property
     def found_delimiter(self) -> str | None:

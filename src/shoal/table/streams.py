@@ -24,7 +24,10 @@ from shoal.table.table import Table
 class Pieces(Protocol):
     """A file in pieces; `source` is whole after the first pass."""
 
-    source: Source
+    @property
+    def source(self) -> Source:
+        """What it is; whole after the first pass."""
+        ...
 
     def first(self) -> Iterator[Table]:
         """Yield the pieces of the first pass, whose columns have the kinds of each alone."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping
 from pprint import pformat
 from typing import Any
 
+from shoal.judge.models.requirement import OF_COLUMNS
+from shoal.settings.command_line import in_lines
 from shoal.settings.table import TABLE
 from shoal.settings.tree import arguments_of, values_in
 
@@ -16,7 +17,7 @@ RELEASE, PACK, COMPARED = "release/", "pack", "compared/"
 def summary_of(kind: str, settings: Mapping[str, Any], more: Mapping[str, Any]) -> str:
     """Return one line about a job."""
     protect = settings["protect"]
-    extra = [f"{name} = {protect[name]}" for name in ("l", "t", "alpha") if protect.get(name)]
+    extra = [f"{name} = {protect[name]}" for name in OF_COLUMNS if protect.get(name)]
     if kind == "compare":
         sizes = ", ".join(map(str, more["compare"]["k"]))
         return ", ".join([f"compare methods, k = {sizes}", *extra])
@@ -50,7 +51,7 @@ def command_line(
         words += ["-o", _written(form)]
     else:
         words += ["--pack", PACK, *(["--format", form] if form != "csv" else [])]
-    return _lines(words)
+    return in_lines(words)
 
 
 def _given_options(settings: Mapping[str, Any], trees: Mapping[str, str]) -> dict[str, Any]:
@@ -66,19 +67,6 @@ def _given_options(settings: Mapping[str, Any], trees: Mapping[str, str]) -> dic
 def _written(form: str) -> str:
     """Return where a release goes that is no pack: a folder, or a file that names its format."""
     return RELEASE if form == "csv" else f"release.{form}"
-
-
-def _lines(words: list[str]) -> str:
-    """Return a command in lines that end in a backslash where they would get long."""
-    lines, line = [], ""
-    for word in words:
-        quoted = shlex.quote(word)
-        if line and len(line) + len(quoted) > 88 and word.startswith("-"):
-            lines.append(line)
-            line = f"      {quoted}"
-        else:
-            line = f"{line} {quoted}" if line else quoted
-    return " \\\n".join([*lines, line])
 
 
 def python_snippet(

@@ -16,7 +16,8 @@ ROLES = {
     "other": "Other", "drop": "Leave out",
 }  # fmt: skip
 LABELS = {
-    "k": "k", "l": "l", "t": "t", "alpha": "alpha",
+    "k": "k", "l": "l", "t": "t", "alpha": "alpha", "beta": "beta", "delta": "delta",
+    "e": "e",
     "missing_sensitive": "Missing sensitive cells", "method": "Method", "effort": "Effort",
     "time_limit": "Time limit, seconds", "person": "Person", "count": "Where identifiers repeat",
     "weight": "Survey weight", "weights_as": "Released weights", "household": "Household",

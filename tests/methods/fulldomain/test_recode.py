@@ -171,8 +171,6 @@ def test_contradictions_are_refused_in_one_line():
     quasi = {"quasi_identifiers": ["age", "sex"], "sensitive": ["s"]}
     own = {**quasi, "method": "full-domain"}
     for asked, line in (
-        ({**quasi, "suppress": 0.1}, "suppress is for methods that recode whole columns, auto do"),
-        ({**quasi, "suppress": 0.1, "method": "kaim"}, "kaim does not; say method=.full-dom"),
         ({**own, "by": ["sex"]}, "not one by stratum; leave out by"),
         ({**own, "aggregate": "mode"}, "'age' is to be released as mode"),
         ({**own, "numbers": "mean"}, "'age' is to be released as mean"),

@@ -58,7 +58,7 @@ def arrow(path: str, answer: Any) -> None:
             options = pa.ipc.IpcWriteOptions(emit_dictionary_deltas=True)
             with pa.ipc.new_stream(answer, schema, options=options) as writer:
                 for batch in many:
-                    left -= batch.nbytes
+                    left -= batch.get_total_buffer_size()
                     if left < 0:
                         raise OverflowError
                     writer.write_batch(batch.replace_schema_metadata(None))

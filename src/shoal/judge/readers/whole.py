@@ -1,4 +1,4 @@
-"""Files that are read as a whole: JSON lines, workbooks, and what another process has read."""
+"""Files that are read as a whole: workbooks, and what another process has read."""
 
 from __future__ import annotations
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 
 from shoal.kernels.arrays import Floats, Integers
 
-NODES = 200  # of the quadrature; exact for classes of up to 399
-LARGE = 300  # members from which on 1/F is as good as certain
+TERMS = 60  # of the series, or steps of the recurrence: exact to the last digits
 
 
 def share_below(classes: Integers, size: int, matching: Integers | None = None) -> float:
@@ -27,33 +24,38 @@ def expected_share(members: Integers, share: Floats) -> Floats:
 
     F - f is negative binomial (Benedetti and Franconi 1998): the integral
     p * I(f), I(f) = int_0^1 u^(f-1) / (p + (1-p) u) du; I(f+1) = (1/f - p I(f)) / (1-p), which
-    loses no digits for p <= 1/2. Large classes are p/f, to 1/f of that.
+    loses no digits for p <= 1/2. For larger p, and for large classes, as p times the series of
+    m! (f-1)! / (f+m)! (1-p)^m, the hypergeometric function, whose terms fall fast.
     """
-    shares = np.empty(members.size)
-    for at, (size, p) in enumerate(zip(members.tolist(), share.tolist(), strict=True)):
-        shares[at] = _expected(size, p)
+    p = np.minimum(share, 1.0)
+    shares = p * _series(members, 1.0 - p)
+    steps = np.flatnonzero((p <= 0.5) & (members <= TERMS))
+    shares[steps] = p[steps] * _recurrence(members[steps], p[steps])
     return shares
 
 
-def _expected(size: int, p: float) -> float:
-    if p >= 1.0:
-        return 1.0 / size
-    if size > LARGE:
-        return p / size * (1.0 + (1.0 - p) / size)
-    if p <= 0.5:
-        q = 1.0 - p
-        value = -np.log(p) / q
-        for f in range(1, size):
-            value = (1.0 / f - p * value) / q
-        return float(p * value)
-    nodes, weights = _legendre()
-    return float(p * (weights * nodes ** (size - 1) / (p + (1.0 - p) * nodes)).sum())
+def _series(members: Integers, q: Floats) -> Floats:
+    """Return I(f) as a sum, for q = 1 - p of at most 1/2 or large f."""
+    term = 1.0 / members
+    total = term.copy()
+    for m in range(1, TERMS):
+        term = term * (q * m / (members + m))
+        total += term
+    return total
 
 
-@cache
-def _legendre() -> tuple[Floats, Floats]:
-    nodes, weights = np.polynomial.legendre.leggauss(NODES)
-    return (nodes + 1.0) / 2.0, weights / 2.0
+def _recurrence(members: Integers, p: Floats) -> Floats:
+    """Return I(f) step by step from I(1) = -log(p) / (1-p), for p of at most 1/2."""
+    order = np.argsort(-members, kind="stable")  # those that go on are in front
+    sizes, p = members[order], p[order]
+    q = 1.0 - p
+    values = -np.log(p) / q
+    for f in range(1, int(sizes.max(initial=1))):
+        end = int(np.searchsorted(-sizes, -f, side="left"))  # larger than f
+        values[:end] = (1.0 / f - p[:end] * values[:end]) / q[:end]
+    found = np.empty_like(values)
+    found[order] = values
+    return found
 
 
 def population_risks(classes: Integers, weights: Floats) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from shoal.measures.definition import Definition
+from shoal.measures.risk.model_definitions import MODELS
 
 RISK = (
     Definition(
@@ -195,4 +196,5 @@ RISK = (
         "negative; of several columns the largest.",
         "Cox 1981; Hundepool and others 2012, section 4.2.2",
     ),
+    *MODELS,
 )  # fmt: skip

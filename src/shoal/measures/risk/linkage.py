@@ -164,7 +164,7 @@ def _total(columns: Sequence[Met], part: slice) -> Floats:
     return total
 
 
-def _nearest(apart: Floats) -> Flags:
+def nearest_classes(apart: Floats) -> Flags:
     """Return which classes are nearest to each attacker; ties are all of them."""
     least = apart.min(axis=1, keepdims=True)
     near: Flags = apart <= least * (1.0 + EQUAL) + ZERO
@@ -179,7 +179,7 @@ def by_ranks(attack: Attack, each: Each) -> Floats:
         apart = columns[0].apart(part)
         for column in columns[1:]:
             np.maximum(apart, column.apart(part), out=apart)
-        return attack.chance(part, _nearest(apart))
+        return attack.chance(part, nearest_classes(apart))
 
     return np.concatenate([*each(linked, attack.parts()), np.zeros(0)])
 
@@ -253,10 +253,10 @@ def by_distance_and_blocks(attack: Attack, each: Each) -> tuple[Floats, Floats]:
             if alone is not None:
                 votes += alone[0].next_to(alone[1][part])
             else:
-                votes += _nearest(own)
-        near = attack.chance(part, _nearest(apart))
+                votes += nearest_classes(own)
+        near = attack.chance(part, nearest_classes(apart))
         apart[votes < votes.max(axis=1, keepdims=True)] = np.inf
-        return near, attack.chance(part, _nearest(apart))
+        return near, attack.chance(part, nearest_classes(apart))
 
     both = [*each(linked, attack.parts()), (np.zeros(0), np.zeros(0))]
     return np.concatenate([one for one, _ in both]), np.concatenate([one for _, one in both])

@@ -12,9 +12,9 @@ from shoal.kernels.arrays import Floats, Integers
 from shoal.kernels.rules import ROWS, Rules, reordered
 from shoal.methods.enforce.groups import breaches, of_labels, of_members
 from shoal.methods.enforce.merging import merge, merge_to
-from shoal.methods.enforce.rules import Sensitive
 from shoal.methods.enforce.slices import BEGIN, END, cut, sliced
 from shoal.methods.enforce.swapping import swap_in
+from shoal.methods.enforce.values import Sensitive
 from shoal.progress import Reporter
 
 Loss = Callable[[Integers], float]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -18,20 +20,26 @@ from shoal.kernels.rules import (
     BASE,
     CODES,
     COLUMNS,
+    DELTA,
     DOMINANCE,
     DOMINATED,
     FORM,
     FROM,
-    GONE,
     HEAD,
     HEADS,
+    KINDS,
+    KNOWN,
     LEAST,
+    LIKE,
     LINE,
     LOG,
     MAGNITUDES,
     PERCENT,
+    PLACES,
+    REACH,
     ROOM,
     ROWS,
+    SHARES,
     SPAN,
     TREE,
     TWICE,
@@ -42,190 +50,28 @@ from shoal.kernels.rules import (
 )
 from shoal.methods.enforce.kinds import Kinds
 from shoal.methods.enforce.value_sets import ValueSets
-from shoal.table.encode_nodes import UncoveredError
-from shoal.table.hierarchy.listed import Listed, interval
-from shoal.table.hierarchy.specify import is_file, specify
-from shoal.table.hierarchy.values import Distinct, distinct_values
-from shoal.table.roles import STAR, Column, Kind, Role
-from shoal.table.spelling import forms_of, spelled
+from shoal.methods.enforce.values import (
+    Sensitive,
+    combined,
+    counted,
+    numbers,
+    once,
+    respelled,
+    sensitive,
+)
+from shoal.table.roles import Column, Role
 from shoal.table.table import Table
 
-PREFIXED = (Kind.TEXT, Kind.INTEGER, Kind.DATE)  # kinds that have prefixes
-SILENT = ("", STAR)  # texts that say nothing, as missing cells
-
 
 @dataclass(frozen=True)
-class Sensitive:
-    """A sensitive column as codes; `order` sorts its records so that like values stand together.
-
-    In a `line` codes are ranks and -1 is missing; else they are leaves of a tree, given by the
-    parents of its nodes (-1: the root), what the edges above them climb, and its height.
-    """
+class Part:
+    """A head with the codes that it counts, and arrays that its fields are to point to."""
 
     __repr__ = in_shape
 
-    codes: Integers
-    line: bool
-    parents: Integers
-    climbed: Integers
-    height: int = 1
-
-    @property
-    def order(self) -> Integers:
-        """The rows by their values, the missing first."""
-        return np.argsort(self.codes, kind="stable")
-
-
-def sensitive(column: Column, table: Table, spec: str | None, folder: Path | None) -> Sensitive:
-    """Return a column as codes: ranks where it has an order, else leaves of its tree."""
-    values = distinct_values(column)
-    if spec is None:
-        if column.has_places and column.kind is not Kind.BOOLEAN:
-            nothing = np.zeros(0, dtype=np.int64)
-            return Sensitive(_places(values), True, nothing, nothing)
-        leaves = len(values.texts) + 1
-        codes = _leaves(values)
-        return Sensitive(codes, False, np.full(leaves, -1), np.ones(leaves, dtype=np.int64))
-    _check_tree(column, spec)
-    rule = specify(spec, folder)
-    if isinstance(rule, Listed) and interval(rule.rows[0][0], values.axis) is not None:
-        raise RequestError(
-            f"the hierarchy of sensitive column {shown(column.name)} must list its values, not "
-            "intervals"
-        )
-    paths, lacking = rule.paths(values)
-    uncovered = [i for i in lacking if values.texts[i] not in SILENT]
-    if uncovered:
-        raise UncoveredError(
-            f"{table.source.name}, column {shown(column.name)}: its hierarchy lacks "
-            f"{len(uncovered)} of its values", [values.texts[i] for i in uncovered],
-        )  # fmt: skip
-    lines = {path[0]: path for path in paths}
-    return _in_tree(values, [lines.get(text, [text, STAR]) for text in values.texts])
-
-
-def _check_tree(column: Column, rule: str) -> None:
-    """Refuse what the judge of the written file could not read the same way."""
-    what = f"the hierarchy of sensitive column {shown(column.name)}"
-    if not is_file(rule) and not rule.startswith("prefixes:"):
-        raise RequestError(f"{what} must be FILE.csv or prefixes:3,2")
-    if column.kind in (Kind.DATETIME, Kind.DURATION) or (
-        not is_file(rule) and column.kind not in PREFIXED
-    ):
-        raise RequestError(f"{what}: {'there is none' if is_file(rule) else 'prefixes are not'} "
-                           f"for {column.kind}")  # fmt: skip
-
-
-def _leaves(values: Distinct) -> Integers:
-    """Return a number for every record's value; the last one is for what is missing or `*`."""
-    last = len(values.texts)
-    numbers = [last if text in SILENT else i for i, text in enumerate(values.texts)]
-    return np.array([*numbers, last], dtype=np.int64)[values.indices]
-
-
-def _places(values: Distinct) -> Integers:
-    """Return the place of every record's value among those there are; -1 is missing."""
-    there = [text not in SILENT for text in values.texts]
-    ranks = np.where(there, np.cumsum(there) - 1, -1).astype(np.int64)
-    places: Integers = np.append(ranks, -1)[values.indices]
-    return places
-
-
-def _in_tree(values: Distinct, paths: Sequence[Sequence[str]]) -> Sensitive:
-    """Return leaves of a tree: every value is one, and what is missing, right below the root.
-
-    A node is a word on a level, as high as the level. An edge counts half of what it climbs:
-    then leaves are as far apart as their lowest common ancestor is high, over the root's height.
-    """
-    highest = max((len(path) for path in paths), default=2) - 1
-    leaves = len(values.texts) + 1
-    numbers: dict[tuple[int, str], int] = {}
-    parents, climbed = [-1] * leaves, [1] * leaves
-    climbed[-1] = highest
-    for leaf, path in enumerate(paths):
-        node = leaf
-        for level, word in enumerate(path[1:-1], 1):
-            if (level, word) not in numbers:
-                numbers[level, word] = len(parents)
-                parents.append(-1)
-                climbed.append(1)
-            parents[node] = numbers[level, word]
-            node = numbers[level, word]
-        climbed[node] = highest - len(path) + 2
-    nodes = np.array(parents, dtype=np.int64)
-    return Sensitive(_leaves(values), False, nodes, np.array(climbed, dtype=np.int64), highest)
-
-
-@dataclass(frozen=True)
-class Counted:
-    """What l-diversity and alpha count of a column: codes of values, alike for spellings of one.
-
-    A missing value is -1, or has a code of its own, as is asked; of the records of one person with
-    one value all but the first are TWICE. `spelled` tells that some value has several spellings,
-    `missing` that there are missing values.
-    """
-
-    codes: Integers
-    spelled: bool
-    missing: bool
-
-    __repr__ = in_shape
-
-    @property
-    def counts(self) -> dict[int, int]:
-        """How often each value counts in all."""
-        every, often = np.unique(self.codes[self.codes >= 0], return_counts=True)
-        return dict(zip(every.tolist(), often.tolist(), strict=True))
-
-
-def counted(
-    column: Column, table: Table, requirement: Requirement, persons: Integers | None = None
-) -> Counted:
-    """Return what l-diversity and alpha count of a column."""
-    values = distinct_values(column)
-    forms = forms_of(column, values, table.source.missing)
-    codes = _by_record(forms, values)
-    missing = bool((codes == GONE).any())
-    if requirement.missing_sensitive == "value":
-        codes = np.where(codes == GONE, forms.max(initial=0) + 1, codes)
-    return Counted(_once(codes, persons), spelled(values.texts, forms), missing)
-
-
-def _by_record(numbers: Integers, values: Distinct) -> Integers:
-    """Return the number of every record's value; a missing cell is gone."""
-    codes: Integers = np.append(numbers, GONE)[values.indices]
-    return codes
-
-
-def _once(codes: Integers, persons: Integers | None) -> Integers:
-    """Return the codes with TWICE for all but one record of a person and a code.
-
-    The records of a person are in one group, always: it does not matter which of them counts.
-    """
-    if persons is None:
-        return codes
-    pairs = np.stack([persons, codes])
-    _, first = np.unique(pairs, axis=1, return_index=True)
-    counted_codes = np.full_like(codes, TWICE)
-    counted_codes[first] = codes[first]
-    return counted_codes
-
-
-def _respelled(column: Column, table: Table, made: Sensitive) -> Sensitive:
-    """Return a column as codes in which all spellings of a value are one.
-
-    It has the place of the first of them in a line, that of the least text in a tree.
-    """
-    values = distinct_values(column)
-    forms = forms_of(column, values, table.source.missing)
-    if made.line:
-        return replace(made, codes=_by_record(forms, values))
-    leaves = np.full(len(values.texts) + 1, len(values.texts), dtype=np.int64)
-    chosen: dict[int, int] = {}
-    for leaf in sorted(range(len(values.texts)), key=values.texts.__getitem__):
-        if forms[leaf] >= 0:
-            leaves[leaf] = chosen.setdefault(int(forms[leaf]), leaf)
-    return replace(made, codes=leaves[values.indices])
+    head: Floats
+    made: Sensitive
+    behind: Mapping[int, Floats] = field(default_factory=dict)
 
 
 def make_rules(
@@ -252,21 +98,27 @@ def make_rules(
         for column, made in zip(wanted, values, strict=True)
         for part in _parts(column, table, requirement, made, persons)
     ]
+    for names, least in requirement.l_of.items():
+        own = [counted(table[name], table, requirement) for name in names]
+        made = replace(values[0], codes=combined(own, persons))
+        parts.append(Part(_diversity(least, requirement), made))
     heads: list[Floats] = []
     behind: list[Floats] = []
     count = len(parts) + (kinds is not None)
     at = HEADS + count * HEAD + len(dominated) * DOMINANCE
-    for head, made in parts:
-        numbers = _distribution(head, made, at)
-        head[CODES] = at + numbers.size
+    for part in parts:
+        head = part.head
+        arrays = {AT: _distribution(head, part.made), **part.behind}
+        for place, array in (*arrays.items(), (CODES, part.made.codes.astype(np.float64))):
+            head[place] = at if array.size else 0.0
+            behind.append(array)
+            at += array.size
         heads.append(head)
-        behind += [numbers, made.codes.astype(np.float64)]
-        at += numbers.size + table.rows
     if kinds is not None:
-        head, numbers = kinds.head(at), kinds.table()
+        head, listed = kinds.head(at), kinds.table()
         heads.append(head)
-        behind += [numbers, kinds.codes.astype(np.float64)]
-        at += numbers.size + table.rows
+        behind += [listed, kinds.codes.astype(np.float64)]
+        at += listed.size + table.rows
     for percent, magnitudes in dominated:
         head = np.zeros(DOMINANCE)
         head[PERCENT], head[MAGNITUDES] = percent, at
@@ -287,57 +139,99 @@ def _parts(
     requirement: Requirement,
     made: Sensitive,
     persons: Integers | None,
-) -> list[tuple[Floats, Sensitive]]:
+) -> list[Part]:
     """Return the heads of a column, each with the codes that it counts.
 
-    l-diversity and alpha count values whatever their spelling, t-closeness both ways. Where that is
-    all the same, there is one head.
+    All but t-closeness count values whatever their spelling, t-closeness both ways. Where that is
+    all the same, there is one head. The ranks of (k,e)-anonymity have a head of their own.
     """
     own = counted(column, table, requirement, persons)
     head = _head(column.name, requirement)
     t = requirement.threshold("t", column.name)
-    raw = replace(made, codes=_once(made.codes, persons))
+    raw = replace(made, codes=once(made.codes, persons))
+    parts = _of_range(column, table, requirement, made)
+    counts = replace(made, codes=own.codes)
     if t is None:
-        return [(head, replace(made, codes=own.codes))]
+        return parts if not head.any() else [_counting(head, counts, requirement, column), *parts]
     close = np.zeros(HEAD)
     close[T], close[FORM] = t, LINE if made.line else TREE
-    parts = [(close, raw)]
+    parts.append(Part(close, raw))
     if own.spelled:
-        other = _respelled(column, table, made)
-        parts.append((close.copy(), replace(other, codes=_once(other.codes, persons))))
+        other = respelled(column, table, made)
+        parts.append(Part(close.copy(), replace(other, codes=once(other.codes, persons))))
     if not head.any():
         return parts
     if not own.spelled and (
         not own.missing or made.line == (requirement.missing_sensitive != "value")
     ):
-        return [(head + close, raw)]
-    return [(head, replace(made, codes=own.codes)), *parts]
+        parts.pop()
+        return [_counting(head + close, raw, requirement, column), *parts]
+    return [_counting(head, counts, requirement, column), *parts]
 
 
 def _head(name: str, requirement: Requirement) -> Floats:
-    """Return the head of a column for l-diversity and alpha."""
-    head = np.zeros(HEAD)
+    """Return the head of a column for all that counts values."""
     least, alpha = requirement.threshold("l", name), requirement.threshold("alpha", name)
-    if least is not None and requirement.l_kind == "entropy":
-        head[LOG], head[LEAST] = math.log(least), 1.0  # a group without any value has none
-    elif least is not None and requirement.c is not None:
-        head[FROM], head[C] = least, requirement.c
-    elif least is not None:
-        head[LEAST] = least
+    head = np.zeros(HEAD) if least is None else _diversity(least, requirement)
     head[ALPHA] = alpha or 0.0
+    head[LIKE] = float(requirement.threshold("beta", name) is not None)
+    head[DELTA] = requirement.threshold("delta", name) or 0.0
     return head
 
 
-def _distribution(head: Floats, made: Sensitive, at: int) -> Floats:
-    """Return the distribution that t-closeness compares with, which stands `at` a place.
+def _diversity(least: float, requirement: Requirement) -> Floats:
+    """Return a head for l-diversity of the kind that is asked."""
+    head = np.zeros(HEAD)
+    if requirement.l_kind == "entropy":
+        head[LOG], head[LEAST] = math.log(least), 1.0  # a group without any value has none
+    elif requirement.c is not None:
+        head[FROM], head[C] = least, requirement.c
+    else:
+        head[LEAST] = least
+    return head
 
-    head IN/OUT: where it is, and what it is made of.
+
+def _counting(head: Floats, made: Sensitive, requirement: Requirement, column: Column) -> Part:
+    """Return a part with what every value may gain at most, where shares are compared.
+
+    That is β, or min(β, -ln p) for the share p of a value (enhanced β-likeness, Cao and Karras
+    2012, definition 3). head IN/OUT: how many values there are.
     """
+    beta = requirement.threshold("beta", column.name)
+    if beta is None and not head[DELTA]:
+        return Part(head, made)
+    counts = np.bincount(made.codes[made.codes >= 0]).astype(np.float64)
+    head[KNOWN], head[KINDS] = counts.sum(), np.count_nonzero(counts)
+    most = np.full(counts.size, math.inf if beta is None else beta)
+    if beta is not None and requirement.beta_kind == "enhanced":
+        bounds = [-math.log(own / counts.sum()) if own else 0.0 for own in counts.tolist()]
+        most = np.minimum(most, bounds)
+    return Part(head, made, {SHARES: np.stack([counts, most], axis=1).ravel()})
+
+
+def _of_range(
+    column: Column, table: Table, requirement: Requirement, made: Sensitive
+) -> list[Part]:
+    """Return the part of (k,e)-anonymity: of every rank the least one that is e above it.
+
+    Records of one person count as often as they are: neither part is other for it.
+    """
+    e = requirement.threshold("e", column.name)
+    if e is None:
+        return []
+    ranks, values = numbers(column, table)
+    wanted, head = Fraction(str(e)), np.zeros(HEAD)
+    head[LEAST], head[PLACES] = requirement.k, max(1, len(values))
+    reach = [float(bisect_left(values, value + wanted)) for value in values]
+    return [Part(head, replace(made, codes=ranks), {REACH: np.array(reach)})]
+
+
+def _distribution(head: Floats, made: Sensitive) -> Floats:
+    """Return the distribution that t-closeness compares with. head IN/OUT: what it is made of."""
     codes = made.codes[made.codes != TWICE]
     head[WHOLE] = codes.size
     if not head[FORM]:
         return np.zeros(0)
-    head[AT] = at
     if made.line:
         there = codes[codes >= 0]
         counts = np.bincount(there)

@@ -56,15 +56,18 @@ def figures_of(
     deleted: int,
     known: Coded | None,
     threads: int | None = None,
+    suppressed: int = 0,
 ) -> dict[str, Any]:
     """Return the figures of a release in memory, by both passes; `known` has the counts of values.
 
-    `deleted` records were left out. The figures are the same for any number of threads; None are
-    all cores.
+    `deleted` records were left out, so many of them `suppressed` within a budget. The figures are
+    the same for any number of threads; None are all cores.
     """
     columns = reduce(widened, (ranges_of(chunk, threads) for chunk in chunks))
     recoded = known is not None and any(one.level is not None for one in known.columns)
-    ranges = Ranges(columns, chunks[0].aggregators, k, deleted, value_counts(known), recoded)
+    ranges = Ranges(
+        columns, chunks[0].aggregators, k, deleted, value_counts(known), recoded, suppressed
+    )
     return finalize((chunk_figures(chunk, ranges, threads) for chunk in chunks), ranges)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from shoal.kernels.arrays import Integers
 from shoal.report.aggregation import Aggregation
 from shoal.report.chunk import Chunk, Pair
-from shoal.report.counts import missing_text
+from shoal.report.counts import left_out_text, missing_text
 from shoal.report.figures.ranges import Ranges
 from shoal.table.roles import Column, Kind
 
@@ -59,6 +59,7 @@ def finalize(sums: dict[str, Any], ranges: Ranges) -> dict[str, Any]:
             suppressed=sum(one["suppressed"] for one in own["columns"].values()),
             starred=own["beside"],
             nothing=own["nothing"],
+            left_out=left_out_text(ranges.deleted, ranges.suppressed, recoded=ranges.recoded),
             deleted=ranges.deleted,
             recoded=ranges.recoded,
         ),

@@ -137,7 +137,8 @@ class Ranges:
 
     `columns` are the combined ranges, `k` is the least size of groups, `deleted` counts records
     that were left out, `counts` says how many records have each value of a column with a tree,
-    `recoded` that columns have one level for all records.
+    `recoded` that columns have one level for all records, `suppressed` how many of the deleted were
+    left out within a budget.
     """
 
     columns: Mapping[str, Any]
@@ -146,6 +147,7 @@ class Ranges:
     deleted: int = 0
     counts: Mapping[str, Integers] = field(default_factory=dict)
     recoded: bool = False
+    suppressed: int = 0
 
     def scale(self, name: str) -> Scale:
         """Return the scale of a column that has places."""

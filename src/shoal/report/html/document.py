@@ -18,6 +18,7 @@ from shoal.report.html.guarantees import beyond_k, guarantee
 from shoal.report.html.measures import risks, utility
 from shoal.report.html.repeat import repeat
 from shoal.report.html.search import search
+from shoal.report.html.steps import steps
 from shoal.report.html.summary import first_screen, lost, replaced, verdict
 from shoal.report.remaining_risks import remaining_risks
 from shoal.report.verdict import BUT, SAFE, verdict_text
@@ -56,6 +57,7 @@ def _page(report: ReportFields, svgs: dict[str, str | None]) -> str:
         utility(report.measures),
         distributions(report, svgs),
         table(report),
+        steps(report),
         search(report, svgs),
         columns(report),
         about_figures(report),

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from shoal.judge.models.requirement import OF_COLUMNS
 from shoal.report.html.frame import escape
 from shoal.settings import joined_key
 from shoal.table.roles import Role
@@ -61,9 +62,9 @@ def _requirement_options(report: ReportFields) -> list[str]:
     """Return the options of `shoal verify` for what was asked beyond k."""
     requirement = report.asked
     words = []
-    if any(what in requirement for what in ("l", "t", "alpha")):
+    if any(what in requirement for what in (*OF_COLUMNS, "l_of")):
         words += ["--sensitive", joined_key(report.roles[Role.SENSITIVE])]
-    for what in ("l", "t", "alpha"):
+    for what in OF_COLUMNS:
         threshold = requirement.get(what)
         pairs = [f"{n}={x:g}" for n, x in threshold.items()] if isinstance(threshold, dict) else []
         if threshold is not None and not isinstance(threshold, dict):
@@ -74,6 +75,10 @@ def _requirement_options(report: ReportFields) -> list[str]:
         words += ["--l-kind", requirement["l_kind"]]
     if "c" in requirement:
         words += ["--c", f"{requirement['c']:g}"]
+    if "beta_kind" in requirement:
+        words += ["--beta-kind", requirement["beta_kind"]]
+    for columns, least in requirement.get("l_of", {}).items():
+        words += ["--l-of", f"{columns}={least}"]
     for columns, k in requirement.get("k_of", {}).items():
         words += ["--k-of", f"{columns}={k}"]
     return words

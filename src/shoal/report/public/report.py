@@ -8,7 +8,7 @@ from typing import Any
 
 from shoal.measures.definitions import DEFINITIONS
 from shoal.measures.histogram import Histogram
-from shoal.report.counts import days_text, missing_text
+from shoal.report.counts import days_text, left_out_text, missing_text
 from shoal.report.fields import ColumnReport, ReportFields
 from shoal.report.public.keys import MEASURES, RELEASE, only_public
 
@@ -47,6 +47,7 @@ def public_fields(
         "search": None,
         "bound": None,
         "missing": _missing(columns, report),
+        "suppressed": _suppressed(report),
         "costs": None if report.costs is None else _costs(report),
         "dominance": [{**one, "found": None} for one in report.dominance],
         "measures": None if report.measures is None else _measures(report),
@@ -189,9 +190,26 @@ def _missing(columns: list[ColumnReport], report: ReportFields) -> dict[str, Any
         suppressed=sum(_count(column.suppressed) for column in columns),
         starred=None,
         nothing=report.missing.get("suppressed_everywhere", 0),
+        left_out=left_out_text(
+            int(deleted), None if report.suppressed else 0,
+            recoded=any(column.level is not None for column in report.columns),
+        ),
         deleted=int(deleted),
         recoded=any(column.level is not None for column in report.columns),
-    )
+    )  # fmt: skip
+
+
+def _suppressed(report: ReportFields) -> dict[str, Any]:
+    """Return the counts of records that were left out, each rounded."""
+    figures: Mapping[str, Any] = report.public.get("suppressed", {})
+    public: dict[str, Any] = dict(report.suppressed)
+    for key in public.keys() - {"budget"}:
+        own = figures.get(key, {})
+        if isinstance(public[key], Mapping):
+            public[key] = {name: _whole(own.get(name, NONE)["value"]) for name in public[key]}
+        else:
+            public[key] = _whole((own or NONE)["value"])
+    return public
 
 
 def _costs(report: ReportFields) -> dict[str, Any]:
@@ -213,7 +231,7 @@ def _measures(report: ReportFields) -> dict[str, Any]:
     if values and len(values) == len(gaps):
         rounded["distributions"] = {
             **_figure("distributions", max(values.values()), ""),
-            "step": max(gap["step"] for gap in gaps.values()),
+            "step": max(gap["step"] or 0.0 for gap in gaps.values()),
             "by": values,
         }
     sizes = report.verification

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from shoal.backends.private_folder import ENDINGS
 from shoal.errors import InputError, shown
+from shoal.judge.models.requirement import OF_COLUMNS
 from shoal.judge.verification import Verification
 from shoal.release.intervals import names_in
 from shoal.report.guarantees import Protection, ends_in_values, guarantee, of_file, shows_records
@@ -91,6 +92,11 @@ class Claims(_Part):
     c: float | None = None
     t: float | dict[str, float] | None = None
     alpha: float | dict[str, float] | None = None
+    beta: float | dict[str, float] | None = None
+    beta_kind: str = "enhanced"
+    delta: float | dict[str, float] | None = None
+    e: float | dict[str, float] | None = None
+    l_of: dict[str, int] = {}
     k_of: dict[str, int] = {}
     words: list[str] = []
     missing: list[str] = [""]
@@ -131,6 +137,7 @@ class Certificate(_Part):
     people: bool = False
     strata: list[str] = []
     weight: str | None = None
+    steps: list[str] = []
     verdict: Literal["safe", "safe, but"] = "safe"
     recipe: str
     recipe_lacks: list[str] = []
@@ -186,6 +193,7 @@ def certificate_of(
         people=roles.person is not None,
         strata=list(roles.by),
         weight=roles.weight,
+        steps=[step["text"] for step in report.get("steps", [])],
         verdict=report["verdict"],
         recipe=release["recipe"],
         recipe_lacks=lacks(recipe),
@@ -211,8 +219,10 @@ def claims_of(recipe: Settings, types: Mapping[str, str]) -> Claims:
         needs = {"hierarchies": trees, "orders": orders}
         claims |= {
             "sensitive": own,
-            **{what: _plain(getattr(requirement, what)) for what in ("l", "c", "t", "alpha")},
+            **{what: _plain(getattr(requirement, what)) for what in (*OF_COLUMNS, "c")},
             "l_kind": requirement.l_kind,
+            "beta_kind": requirement.beta_kind,
+            "l_of": {joined_key(columns): least for columns, least in requirement.l_of.items()},
             "words": [name for name in own if types.get(name) not in PLACED],
             "missing": [one for one in recipe.input.missing if not one.startswith(COMMITTED)],
             "missing_sensitive": requirement.missing_sensitive,
@@ -256,8 +266,12 @@ def checkable(recipe: Settings) -> Settings:
     protect = recipe.protect
     by_people: dict[str, Any] = {}
     if recipe.roles.person is not None:
-        least = protect.l if protect.l_kind == "distinct" else None
-        by_people = {"t": None, "alpha": None, "l": least, "l_kind": "distinct", "c": None}
+        counted = protect.l_kind == "distinct"
+        by_people = {
+            **dict.fromkeys(("t", "alpha", "beta", "delta", "c")), "beta_kind": "enhanced",
+            "l": protect.l if counted else None, "l_of": protect.l_of if counted else {},
+            "l_kind": "distinct",
+        }  # fmt: skip
     return recipe.replace(
         protect={"dominance": None, **by_people},
         roles={"household": None, "person": None},

@@ -15,6 +15,7 @@ from typing import Any
 from shoal.errors import ShoalError, shown
 from shoal.hints import option
 from shoal.judge.hierarchies import number
+from shoal.judge.models.requirement import OF_COLUMNS
 from shoal.judge.verify import Verification, class_counts, verify
 from shoal.release.claims import requirements_beyond_k
 from shoal.report.reload import load_report
@@ -138,7 +139,8 @@ class Papers:
         """Verify the release against the claims of the certificate; else return why not."""
         claims, release = self.made.claims, self.made.release
         arguments = claims.model_dump(exclude={"needs", "k_of"})
-        if claims.l is None and claims.t is None and claims.alpha is None:
+        arguments["l_of"] = {split_key(key): least for key, least in claims.l_of.items()}
+        if not claims.l_of and all(getattr(claims, what) is None for what in OF_COLUMNS):
             arguments = {"k": claims.k, "quasi_identifiers": claims.quasi_identifiers}
         try:
             return verify(

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from shoal.release.held import held
 from shoal.report.report import Report
+from shoal.report.steps import changed_by_steps
 from shoal.table.assign import distinct
 from shoal.table.files.formats import CODED
 from shoal.table.roles import STAR, Column, Kind, Role
@@ -55,6 +56,11 @@ def dictionary(released: Table, report: Report) -> bytes:
     treatments |= {
         name: f"rounded to multiples of {step:g}" for name, step in report.rounded.items()
     }
+    for name in changed_by_steps(report):
+        texts = [step["text"] for step in report.steps if name in step["columns"]]
+        own = treatments.get(name)
+        last = [] if own is None else [DONE.get(own, own)]
+        treatments[name] = "; ".join([*texts, *last])
     if "weight" in report.survey:
         weights_as = str(report.survey["weights_as"])
         treatments[report.survey["weight"]] = {"mean": "mean", "exact": "as it was"}.get(

@@ -8,6 +8,8 @@ from shoal.save.commitments import Commitments
 from shoal.settings import COMMITTED, Settings
 from shoal.table.hierarchy.specify import is_file
 from shoal.table.spelling import form_of
+from shoal.table.steps.recode import hides_values
+from shoal.table.steps.sequence import are_random
 from shoal.table.table import Table
 
 
@@ -52,12 +54,21 @@ def public_recipe(
         },
         protect={"seed": 0, "max_iterations": None, "time_limit": None, "runs": None},
         release={"keep_order": keep, "output": None},
-    ).model_copy(update={"orders": orders, "hierarchies": trees, "search": {}})
+    ).model_copy(
+        update={
+            "orders": orders, "hierarchies": trees, "search": {}, "secret": None,
+            "steps": tuple(step.published() for step in settings.steps),
+        }
+    )  # fmt: skip
 
 
 def lacks(recipe: Settings) -> list[str]:
     """Return what a published recipe lacks to repeat the run, from itself."""
     lacking = ["the input, which is named by a commitment", "the seed and the length of a search"]
+    if are_random(recipe.steps):
+        lacking.append("the secret of noise, swaps and draws")
+    hidden = [step.changes[0] for step in recipe.steps if hides_values(step)]
+    lacking += [f"the values that a step recodes in {name}" for name in hidden]
     lacking += [
         f"the hierarchy of {name}, which is named by a commitment"
         for name, tree in recipe.hierarchies.items()

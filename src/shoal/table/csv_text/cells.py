@@ -11,8 +11,10 @@ import pyarrow.compute as pc
 from shoal.backends.once import once
 from shoal.kernels.arrays import Flags
 from shoal.table.csv_text.distinct import Distinct
-from shoal.table.csv_text.plain import Plain, Trimmed, recognized, with_nulls
+from shoal.table.csv_text.plain import Plain
+from shoal.table.csv_text.recognize import recognized
 from shoal.table.csv_text.split import offsets_of
+from shoal.table.csv_text.trimmed import Trimmed, with_nulls
 from shoal.table.dialects.notation import STRICT, Notation
 
 SAMPLE = 1000  # cells that tell whether a column has few distinct ones

@@ -32,7 +32,9 @@ from shoal.table.csv_text.distinct import (
     ZERO_LED,
     Distinct,
 )
-from shoal.table.csv_text.plain import Exponents, Moments, Numbers, Trimmed
+from shoal.table.csv_text.plain_moments import Moments
+from shoal.table.csv_text.plain_numbers import Exponents, Numbers
+from shoal.table.csv_text.trimmed import Trimmed
 from shoal.table.dialects.significant import Significant
 from shoal.table.dialects.zones import ZONE
 from shoal.table.roles import Kind

@@ -99,7 +99,9 @@ def declared_levels(native: Any, values: Any) -> list[Any] | None:
 
     Of Arrow chunks that say different things, and of what cannot be an order, nothing is taken.
     """
-    if not pa.types.is_dictionary(values.type) or not values.type.ordered:
+    if not pa.types.is_dictionary(values.type):
+        return None
+    if not values.type.ordered and not _is_polars_enum(native):
         return None
     if pa.types.is_nested(values.type.value_type):
         return None
@@ -108,3 +110,9 @@ def declared_levels(native: Any, values: Any) -> list[Any] | None:
     if any(pa.types.is_dictionary(c.type) and c.dictionary.to_pylist() != levels for c in chunks):
         return None
     return None if None in levels or len(set(levels)) < len(levels) else levels
+
+
+def _is_polars_enum(native: Any) -> bool:
+    """Tell whether a column is an Enum of polars, which versions before 2 hand on without order."""
+    kind = type(getattr(native, "dtype", None))
+    return kind.__name__ == "Enum" and kind.__module__.startswith("polars.")

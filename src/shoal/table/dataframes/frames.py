@@ -23,6 +23,8 @@ from shoal.table.roles import STAR, Column, Kind
 from shoal.table.source import Source
 from shoal.table.table import Table
 
+HALVES = 26  # the version of pyarrow from which it counts distinct half floats
+
 
 def from_dataframe(data: Any) -> Table:
     """Return the Table of a dataframe. The caller's object is read, never changed."""
@@ -170,7 +172,7 @@ def _kind(values: Any) -> tuple[Kind, Any]:
     if types.is_integer(kind):
         return Kind.INTEGER, values
     if types.is_floating(kind):
-        return Kind.FLOAT, values
+        return Kind.FLOAT, _widened(values)
     if types.is_date(kind):
         return Kind.DATE, values
     if types.is_timestamp(kind):
@@ -184,6 +186,12 @@ def _kind(values: Any) -> tuple[Kind, Any]:
     if types.is_decimal(kind):
         return _decimals(values)
     return Kind.UNKNOWN, values
+
+
+def _widened(values: Any) -> Any:
+    """Return half floats as single ones, which hold them, where Arrow cannot tell them apart."""
+    is_half = pa.types.is_float16(values.type) and int(pa.__version__.partition(".")[0]) < HALVES
+    return values.cast(pa.float32()) if is_half else values
 
 
 def _decimals(values: Any) -> tuple[Kind, Any]:

@@ -49,7 +49,7 @@ def _ipc(raw: bytes, name: str) -> Any:
             many = (reader.get_batch(i) for i in range(reader.num_record_batches))
         batches, size = [], 0
         for batch in many:
-            size += batch.nbytes
+            size += batch.get_total_buffer_size()  # not every Arrow knows nbytes of string views
             check_unpacked(size, len(raw), name)
             batches.append(batch)
         return pa.Table.from_batches(batches, reader.schema)

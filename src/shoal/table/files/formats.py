@@ -51,6 +51,11 @@ def is_text(path: str | os.PathLike[str]) -> bool:
     return not str(path).lower().endswith(TYPED) and not is_database(path)
 
 
+def is_statistics(path: str | os.PathLike[str]) -> bool:
+    """Tell whether a file is one of SPSS, Stata or SAS, by its name."""
+    return ending_of(str(path)) in STATISTICS and not is_database(path)
+
+
 def check_csv_name(name: str) -> None:
     """Raise InputError for a name without a csv ending, or not printable."""
     check_file_name(name)

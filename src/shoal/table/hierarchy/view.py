@@ -14,6 +14,7 @@ from shoal.table.hierarchy.listed import Listed
 from shoal.table.hierarchy.specify import automatic, specify
 from shoal.table.hierarchy.tree import ROOT, Tree, from_paths
 from shoal.table.hierarchy.values import distinct_values
+from shoal.table.proposals.codes import proposed_rules
 from shoal.table.roles import Kind, family
 
 SHOWN = 12  # children of a node that a drawing shows
@@ -127,7 +128,8 @@ def hierarchy(data: Any, column: str | None = None, rule: str | None = None) -> 
     rule : str, optional
         What `hierarchies` of `shoal.anonymize` takes: "ages.csv", "cuts:18,65", "widths:5,10",
         "quantiles:20,5", "prefixes:3,2", "dates", "balanced" or "flat". By default balanced
-        intervals for numbers, dates and ordered categories, and a flat tree for texts.
+        intervals for numbers, dates and ordered categories, prefixes for texts that are codes of
+        one length, and a flat tree for other texts.
 
     Returns
     -------
@@ -158,6 +160,8 @@ def hierarchy(data: Any, column: str | None = None, rule: str | None = None) -> 
             f"{family(its.values.type)} are not supported"
         )
     values = distinct_values(its)
+    if rule is None:
+        rule = proposed_rules(table.only(lambda one: one.name == column)).get(column)
     made = automatic(its) if rule is None else specify(rule)
     if isinstance(made, Listed):
         made.tree()

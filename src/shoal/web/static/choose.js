@@ -85,6 +85,9 @@ function beyondFields(page) {
   const alpha = input(page, "alpha", {
     type: "number", min: "0", max: "1", step: "any", "data-test": "alpha",
   });
+  const more = (key) => input(page, key, {
+    type: "number", min: "0", step: "any", "data-test": key,
+  });
   const whether = el("p", { class: "hint" });
   const set_ = el("fieldset", null,
     el("legend", null, "Asked of the sensitive columns; empty: not asked"),
@@ -95,9 +98,15 @@ function beyondFields(page) {
         + "to this distance from 0 to 1: a group tells little that the table does not."),
       field("alpha", alpha,
         "No sensitive value is more than this share of a group: 0.5 is half."),
+      field("beta", more("beta"), "No sensitive value is more frequent in a group than in the whole "
+        + "table by more than this: 1 is twice as frequent (enhanced β-likeness)."),
+      field("delta", more("delta"), "The share of every sensitive value in a group is like that in "
+        + "the whole table, up to a factor of e to this power (δ-disclosure privacy)."),
+      field("e", more("e"), "Every group holds k different numbers of each sensitive column, the "
+        + "least and the greatest at least this far apart ((k,e)-anonymity)."),
       field("Missing sensitive cells",
         select(page, "missing_sensitive",
-          [["ignored", "add nothing to l and alpha"], ["value", "are a value of their own"]],
+          [["ignored", "add nothing to l and shares"], ["value", "are a value of their own"]],
           { "data-test": "missing-sensitive" }))));
   const refresh = () => {
     const any = withRole(page.draft, "sensitive").length > 0;
@@ -110,7 +119,7 @@ function beyondFields(page) {
   page.on("roles", refresh);
   page.on("survey", refresh);
   refresh();
-  const open = Boolean(page.draft.l || page.draft.t || page.draft.alpha);
+  const open = ["l", "t", "alpha", "beta", "delta", "e"].some((key) => page.draft[key]);
   return el("details", { open, "data-test": "beyond" }, el("summary", null, "More protection"),
     whether, set_);
 }

@@ -14,7 +14,8 @@ export const LISTS = {
   other: "other",
   drop: "drop",
 };
-const BEYOND = ["l", "t", "alpha", "missing_sensitive"]; // asked of sensitive columns
+/** What is asked of sensitive columns. */
+const BEYOND = ["l", "t", "alpha", "beta", "delta", "e", "missing_sensitive"];
 /** The options that have a control of their own; what else there is, is said of columns. */
 export const FORM = [
   "k", ...BEYOND, "count", "method", "effort", "time_limit", "small_strata", "seed", "decimals",

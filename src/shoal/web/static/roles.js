@@ -34,8 +34,8 @@ export function rolesSection(page) {
   return el("section", { id: "columns", "aria-labelledby": "columns-heading" },
     el("h2", { id: "columns-heading" }, "What each column is"),
     el("p", null, "What could be looked up elsewhere is grouped. Suggestions are preselected; they "
-      + "come from counts alone, so look at each. Nothing is suggested to be sensitive: only you "
-      + "know that."),
+      + "come from names, counts and what cells look like, so look at each. What is sensitive, only "
+      + "you know."),
     el("dl", { class: "roles" }, ROLES.map(([, label, what]) =>
       [el("dt", null, label), el("dd", null, what)])),
     el("p", null, take),

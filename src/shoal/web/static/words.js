@@ -47,6 +47,13 @@ const TITLES = {
   exact_values: "released exactly",
   extra_digits: "more digits than the data",
   dominance: "dominated means (p % rule, p = 10)",
+  assignment_linkage: "linked one to one",
+  partial_linkage: "linked by some of the columns",
+  nearest_inference: "guessing from the nearest groups",
+  likeness: "gain in a sensitive value (β)",
+  disclosure: "change of a sensitive share (δ)",
+  class_range: "range of sensitive numbers in a class",
+  combined_diversity: "combinations of sensitive values in a class",
 };
 
 /** Return what people call a measure; one that is new here goes by its key. */

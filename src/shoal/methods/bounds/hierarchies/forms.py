@@ -8,13 +8,13 @@ import numpy as np
 
 from shoal.kernels.arrays import Floats, Integers
 from shoal.kernels.jit import jit
-from shoal.methods.bounds.hierarchies.neighbors import least_by_companions
-from shoal.methods.bounds.hierarchies.pricing import (
+from shoal.methods.bounds.hierarchies.branch import (
     BRANCH_INTEGERS,
     BRANCH_NUMBERS,
     FormBuffers,
-    price,
 )
+from shoal.methods.bounds.hierarchies.neighbors import least_by_companions
+from shoal.methods.bounds.hierarchies.pricing import price
 from shoal.methods.bounds.priced import Priced
 from shoal.methods.bounds.threads import NO_CUTS, striped, workers
 from shoal.methods.topdown.tally import common

@@ -1,0 +1,50 @@
+"""The commands methods and warmup."""
+
+from __future__ import annotations
+
+import json
+
+from shoal.cli.app import KNOW, app
+from shoal.cli.command import ShoalCommand
+from shoal.cli.display import say
+from shoal.cli.options import JsonFlag
+from shoal.cli.output import write_stdout
+
+
+@app.command(cls=ShoalCommand, rich_help_panel=KNOW)
+def methods(as_json: JsonFlag = False) -> None:
+    """List the methods: kind, cost and source of each.
+
+    Example: `shoal methods`
+    """
+    from shoal.methods.registry import AUTO, AUTO_MIXED
+    from shoal.methods.registry import methods as every_method
+
+    every = every_method()
+    if as_json:
+        keys = ("name", "kind", "summary", "cost", "citation")
+        write_stdout(
+            json.dumps([{key: getattr(m, key) for key in keys} for m in every], indent=2) + "\n"
+        )
+        return
+    for method in every:
+        chosen = {AUTO: "numbers", AUTO_MIXED: "categories or missing cells"}
+        what = chosen.get(method.name)
+        auto = f"  (auto chooses this one for {what})" if what else ""
+        needs = f"  (needs shoal[{method.extra}])" if method.extra else ""
+        write_stdout(
+            f"{method.name}{auto}{needs}\n  {method.summary}\n"
+            f"  {method.kind}; {method.cost}\n  {method.citation}\n\n"
+        )
+
+
+@app.command(cls=ShoalCommand, rich_help_panel=KNOW)
+def warmup() -> None:
+    """Compile everything now, so that the first run does not wait for it.
+
+    Example: `shoal warmup`
+    """
+    from shoal.run.warmup import warmup as compile_all
+
+    for name, seconds in compile_all().items():
+        say(f"{name}: {seconds:.2f} s")

@@ -1,0 +1,170 @@
+"""The command risk: how risky a file is as it is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from shoal.cli.app import WORK, app
+from shoal.cli.command import TABLE
+from shoal.cli.display import say
+from shoal.cli.options import (
+    A_TABLE,
+    PRIVACY,
+    READING,
+    WRITING,
+    JsonFlag,
+    MissingAs,
+    Tabled,
+    takes,
+)
+from shoal.cli.output import write_stdout
+from shoal.errors import RequestError
+
+
+@app.command(cls=Tabled, rich_help_panel=WORK)
+@takes(
+    "quasi_identifiers", "weight", "hierarchy_folder", "hierarchies", "orders", "seed", *READING,
+    "force",
+)  # fmt: skip
+def risk(
+    file: Annotated[str, typer.Argument(metavar=TABLE, help=A_TABLE)],
+    k: Annotated[
+        int,
+        typer.Option(
+            "-k",
+            "--k",
+            rich_help_panel=PRIVACY,
+            help="Count records in classes of fewer than k.",
+        ),
+    ] = 5,
+    threshold: Annotated[
+        float,
+        typer.Option(rich_help_panel=PRIVACY, help="Count records of a higher risk than this."),
+    ] = 0.09,
+    sampling_fraction: Annotated[
+        float | None,
+        typer.Option(
+            rich_help_panel=PRIVACY,
+            help="The share of the population that is in the file (0.1), where it has no weights.",
+        ),
+    ] = None,
+    population: Annotated[
+        str | None,
+        typer.Option(
+            rich_help_panel=PRIVACY,
+            metavar="FILE",
+            help="A file of the whole population, with the same quasi-identifiers.",
+        ),
+    ] = None,
+    household: Annotated[
+        str | None,
+        typer.Option(
+            rich_help_panel="Columns",
+            metavar="COLUMN",
+            help="The column that says whose records belong together.",
+        ),
+    ] = None,
+    size: Annotated[
+        int | None,
+        typer.Option(
+            rich_help_panel="Method",
+            help="The most columns of a set. Default: all of up to 8 columns, of more 4.",
+        ),
+    ] = None,
+    formula: Annotated[
+        str,
+        typer.Option(
+            rich_help_panel="Method",
+            help="The risk by weights: exact, or approximate, as other programs have it.",
+        ),
+    ] = "exact",
+    missing_as: MissingAs = "own",
+    recipe: Annotated[
+        Path | None,
+        typer.Option(help="A recipe (run.toml) that names roles, hierarchies and the reading."),
+    ] = None,
+    records: Annotated[
+        Path | None,
+        typer.Option(
+            rich_help_panel=WRITING,
+            metavar="FILE",
+            help="Write the risk of every record to this file, which only you may read.",
+        ),
+    ] = None,
+    chart: Annotated[
+        Path | None,
+        typer.Option(
+            rich_help_panel=WRITING,
+            metavar="FILE",
+            help="Draw what each column does to uniqueness: F.svg, F.png, or F.json.",
+        ),
+    ] = None,
+    words: Annotated[
+        bool, typer.Option("--words", help="Say of every figure what it means.")
+    ] = False,
+    public: Annotated[
+        bool,
+        typer.Option(
+            "--public",
+            help="Print, as JSON, only figures that may be published: k people change none of them "
+            "by more than one step of its rounding.",
+        ),
+    ] = False,
+    as_json: JsonFlag = False,
+    **options: Any,
+) -> None:
+    """Tell how risky a file is as it is, and which columns and records are to blame.
+
+    Unique records and classes of fewer than k; the chance that a record is linked rightly, by
+    survey weights, a sampling fraction or a file of the population; which sets of columns make
+    people unique, and what a coarser or missing column would change. Quasi-identifiers are those
+    that inspect proposes, unless --quasi or --recipe names them. Nothing printed is a record.
+
+    Example: `shoal risk stays.csv --quasi age,sex,postcode --sampling-fraction 0.1`
+    """
+    from shoal.run.risk import risk as assessed
+    from shoal.settings.tree import arguments_of
+
+    if "hierarchy_folder" in options and "hierarchies" in options:
+        raise RequestError("say --hierarchies or --hierarchy, not both")
+    force = options.pop("force", False)
+    target = None
+    if records is not None:
+        from shoal.report.risk.records import RecordsFile
+
+        target = RecordsFile(records, force)
+        target.check(Path(file))
+    if chart is not None:
+        from shoal.backends.staging import Staging
+        from shoal.report.plots import check_chart_file
+
+        check_chart_file(chart)
+        Staging(force=force).check(chart, Path(file))
+    found = assessed(
+        file,
+        k=k,
+        threshold=threshold,
+        sampling_fraction=sampling_fraction,
+        population=population,
+        household=household,
+        size=size,
+        formula=formula,
+        missing_as=missing_as,
+        recipe=recipe,
+        **arguments_of(options),
+    )
+    if target is not None:
+        target.write(found.table)
+        say(f"wrote {records}: private, a line a record in the order of the file")
+    if chart is not None:
+        say(f"wrote {found.chart().save(chart, force=force)}")
+    if public:
+        write_stdout(json.dumps(found.public(), indent=2, ensure_ascii=False) + "\n")
+    elif as_json:
+        write_stdout(found.to_json())
+    else:
+        write_stdout(f"{found if words else found.summary()}\n")

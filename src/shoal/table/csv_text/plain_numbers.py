@@ -1,0 +1,197 @@
+"""Columns of plain numbers, with or without exponents, recognized by their bytes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from shoal.backends.once import once
+from shoal.errors import in_shape
+from shoal.kernels.arrays import Flags, Integers
+from shoal.table.csv_text.distinct import EXPONENT, FIXED
+from shoal.table.csv_text.plain import Plain
+from shoal.table.csv_text.split import bytes_of, offsets_of
+from shoal.table.csv_text.trimmed import Trimmed
+from shoal.table.dialects.significant import FLOAT_DIGITS, Significant, significant
+from shoal.table.roles import Kind
+
+SIGNS = (ord("+"), ord("-"))
+MAX_DIGITS = 38
+
+
+@dataclass(frozen=True)
+class Numbers(Plain):
+    """Numbers without exponents: the most digits before and after the point.
+
+    `bare` tells whether some number has no digit before the point, as .5 has none; `zeros` whether
+    every one ends in a point and one zero, as 19.0 does.
+    """
+
+    __repr__ = in_shape
+
+    whole: int
+    decimals: int
+    points: bool
+    bare: bool
+    zeros: bool
+    significant: Significant
+
+    @once
+    def integers(self) -> Any:
+        """The numbers as 64-bit integers, 19.0 as 19; None where one is too large."""
+        texts = pc.replace_substring(self.texts, ".0", "") if self.zeros else self.texts
+        try:
+            return _unsigned(texts).cast(pa.int64())
+        except pa.ArrowInvalid:
+            return None
+
+    def values(self, kind: Kind, decimals: int) -> Any | None:
+        """Return the numbers as integers, decimals or floats."""
+        if kind is Kind.INTEGER:
+            return None if self.points and not self.zeros else self.integers
+        if kind is Kind.FLOAT:
+            return self.texts.cast(pa.float64())
+        if kind is not Kind.DECIMAL or decimals < self.decimals:
+            return None
+        if self.whole + decimals > FLOAT_DIGITS:
+            return self.texts.cast(pa.decimal128(MAX_DIGITS, decimals))
+        floats = self.texts.cast(pa.float64())
+        return _as_decimals(floats, decimals)
+
+
+def _unsigned(texts: Any) -> Any:
+    """Return texts without the plus before them, which Arrow's integers may not have."""
+    has_plus = (bytes_of(texts) == ord("+")).any()
+    return pc.ascii_ltrim(texts, "+") if has_plus else texts
+
+
+def _as_decimals(floats: Any, decimals: int) -> Any:
+    """Return floats of few digits as the decimals that they were written as.
+
+    The nearest float of a number of 15 digits, times a power of ten, is off its whole number by
+    less than a quarter.
+    """
+    plain = floats.fill_null(0.0) if floats.null_count else floats
+    scaled = np.rint(np.asarray(plain) * 10.0**decimals).astype(np.int64)
+    words = np.empty((scaled.size, 2), dtype=np.int64)
+    words[:, 0], words[:, 1] = scaled, scaled >> 63
+    return pa.Array.from_buffers(
+        pa.decimal128(MAX_DIGITS, decimals),
+        scaled.size,
+        [floats.buffers()[0], pa.py_buffer(words)],
+        floats.null_count,
+    )
+
+
+@dataclass(frozen=True)
+class Exponents(Plain):
+    """Numbers some of which have exponents, as floats, and their most decimals."""
+
+    __repr__ = in_shape
+
+    floats: Any
+    decimals: int
+    significant: Significant
+
+    def values(self, kind: Kind, decimals: int) -> Any | None:  # noqa: ARG002 - floats have their own
+        """Return the floats."""
+        return self.floats if kind is Kind.FLOAT else None
+
+
+def as_numbers(cells: Trimmed, decimal: str) -> Numbers | None:
+    """Recognize `FIXED` numbers."""
+    data, starts, lengths, present = cells.data, cells.starts, cells.lengths, cells.present
+    points = int(np.count_nonzero(data == ord(decimal)))
+    signed, signs = _signed(cells) if cells.odd > points else (None, 0)
+    if points + signs != cells.odd:
+        return None
+    before: Any = lengths if signed is None else lengths - signed
+    after: Any = np.zeros(1, dtype=np.int32)
+    if points:
+        at = np.asarray(pc.find_substring(cells.texts, decimal).fill_null(-1))
+        has = at >= 0
+        if np.count_nonzero(has) != points:
+            return None
+        after = np.where(has, lengths - at - 1, 0)
+        before = np.where(has, at if signed is None else at - signed, before)
+    no_digit = before <= 0
+    if np.any(no_digit & present & (after <= 0)):
+        return None
+    some = before > 1
+    begins = starts[:-1] if signed is None else starts[:-1] + signed
+    if np.any(data[begins[some]] == ord("0")):
+        return None
+    texts = cells.texts if decimal == "." else pc.replace_substring(cells.texts, decimal, ".")
+    bare = bool(np.any(no_digit & present))
+    whole, decimals = int(before.max()), int(after.max())
+    zeros = decimals == 1 and points == np.count_nonzero(present) and not bare
+    zeros = zeros and bool(np.all(data[starts[1:][present] - 1] == ord("0")))
+    each = after[present] if points else np.zeros(np.count_nonzero(present), dtype=np.int64)
+    there = texts if present.all() else texts.filter(pa.array(present))
+    own = significant(there, each, whole + decimals)
+    return Numbers(texts, whole, decimals, bool(points), bare, zeros, own)
+
+
+def _signed(cells: Trimmed) -> tuple[Any, int]:
+    """Return which texts begin with a sign, and how many do."""
+    signed = np.zeros(len(cells.texts), dtype=bool)
+    some = cells.lengths > 0
+    first = cells.data[cells.starts[:-1][some]]
+    signed[some] = (first == SIGNS[0]) | (first == SIGNS[1])
+    return signed, int(np.count_nonzero(signed))
+
+
+def as_exponents(cells: Trimmed, decimal: str) -> Exponents | None:
+    """Recognize `FIXED` and `EXPONENT` numbers that are neither infinite nor lost."""
+    known = (ord("e"), ord("E"), *SIGNS, ord(decimal))
+    if sum(int(np.count_nonzero(cells.data == sign)) for sign in known) != cells.odd:
+        return None
+    texts = cells.texts if decimal == "." else pc.replace_substring(cells.texts, decimal, ".")
+    texts = pc.ascii_lower(texts)
+    matches = (pc.match_substring_regex(texts, pattern) for pattern in (FIXED, EXPONENT))
+    if not pc.all(pc.or_(*matches)).as_py():
+        return None
+    floats = texts.cast(pa.float64())
+    plain = np.asarray(floats.fill_null(1.0))
+    if not np.isfinite(plain).all() or _is_lost(texts, plain == 0):
+        return None
+    there = texts.drop_null()
+    decimals = _decimals(there)
+    return Exponents(texts, floats, int(decimals.max()), significant(there, decimals))
+
+
+def _is_lost(texts: Any, zero: Flags) -> bool:
+    """Tell whether a number is zero as a float though it is written otherwise."""
+    if not zero.any():
+        return False
+    some = texts.filter(pa.array(zero))
+    return bool(pc.any(pc.match_substring_regex(some, "^[^e]*[1-9]")).as_py())
+
+
+def _decimals(texts: Any) -> Integers:
+    """Return the digits after the point of each number, the exponent taken into account."""
+    data, starts = bytes_of(texts), offsets_of(texts) - offsets_of(texts)[0]
+    lengths = np.diff(starts)
+    points, marks = (np.asarray(pc.find_substring(texts, sign)) for sign in ".e")
+    ends = np.where(marks < 0, lengths, marks)
+    after = np.where(points < 0, 0, ends - points - 1).astype(np.int64)
+    decimals: Integers = after - _powers(data, starts, lengths, marks)
+    return decimals
+
+
+def _powers(data: Any, starts: Any, lengths: Any, marks: Any) -> Integers:
+    """Return the exponents, read digit by digit from the last; 0 where there is none."""
+    powers = np.zeros(lengths.size, dtype=np.int64)
+    digits = np.where(marks < 0, 0, lengths - marks - 1)
+    for back in range(int(digits.max(initial=0))):
+        there = np.flatnonzero(digits > back)
+        signs = data[starts[1:][there] - 1 - back]
+        isdigit = signs >= ord("0")
+        powers[there[isdigit]] += (signs[isdigit].astype(np.int64) - ord("0")) * 10**back
+        minus = there[signs == ord("-")]
+        powers[minus] *= -1
+    return powers

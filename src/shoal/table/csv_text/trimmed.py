@@ -1,0 +1,74 @@
+"""Trimmed: the texts of a column without blanks around them, as bytes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from shoal.backends.once import once
+from shoal.kernels.arrays import Flags
+from shoal.table.csv_text.split import bytes_of, offsets_of
+
+BLANKS = " \t"
+
+Lengths = npt.NDArray[np.int32]
+
+
+class Trimmed:
+    """Texts of one column without blanks around them; those of missing cells are null and empty."""
+
+    def __init__(self, cells: Any, absent: Flags | None) -> None:
+        if absent is not None:
+            if np.diff(offsets_of(cells))[absent].any():
+                cells = pc.if_else(pa.array(absent), "", cells)
+            cells = with_nulls(cells, absent)
+        data = bytes_of(cells)
+        if any((data == ord(blank)).any() for blank in BLANKS):
+            cells = pc.ascii_trim(cells, BLANKS)
+        self.texts, self._absent = cells, absent
+
+    @once
+    def data(self) -> npt.NDArray[np.uint8]:
+        """The bytes of all texts."""
+        return bytes_of(self.texts)
+
+    @once
+    def starts(self) -> Lengths:
+        """Where each text begins in `data`, and where the last ends."""
+        offsets = offsets_of(self.texts)
+        return offsets if not offsets[0] else offsets - offsets[0]
+
+    @once
+    def lengths(self) -> Lengths:
+        """The bytes of each text."""
+        return np.diff(self.starts)
+
+    @once
+    def present(self) -> Flags:
+        """Which texts are not missing."""
+        if self._absent is None:
+            return np.ones(len(self.texts), dtype=bool)
+        return ~self._absent
+
+    @once
+    def odd(self) -> int:
+        """How many bytes are no digits."""
+        return int(np.count_nonzero((self.data - np.uint8(ord("0"))) > 9))  # below 0 is above 9
+
+    def at_ends(self) -> tuple[Any, Any]:
+        """Return the first and the last byte of each text that has some."""
+        some = self.lengths > 0
+        return self.data[self.starts[:-1][some]], self.data[self.starts[1:][some] - 1]
+
+
+def with_nulls(texts: Any, absent: Flags) -> Any:
+    """Return the same texts, of which some are null."""
+    bits = pa.py_buffer(np.packbits(~absent, bitorder="little").tobytes())
+    if texts.offset:
+        texts = pa.concat_arrays([texts.slice(0, 0), texts])
+    _, offsets, data = texts.buffers()
+    return pa.StringArray.from_buffers(len(texts), offsets, data, bits, int(absent.sum()))

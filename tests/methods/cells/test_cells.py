@@ -1,0 +1,73 @@
+"""Local suppression beside the integer programme and beside plain counting."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from shoal.errors import RequestError
+from shoal.methods.cells.patterns import Patterns
+from shoal.methods.cells.programme import least_cost
+from shoal.methods.cells.suppress import fewest_cells
+
+pytest.importorskip("highspy")
+IMPORTANCE = np.array([1.0, 2.0, 1.5])
+
+
+def released(codes, cells, columns):
+    """How often every combination of some columns is released; a star is a value."""
+    rows = np.where(cells, -1, codes)[:, columns]
+    return Counter(map(tuple, rows.tolist()))
+
+
+def random_codes(seed):
+    """A small table, and its k."""
+    rng = np.random.default_rng(seed)
+    return rng.integers(0, 3, size=(int(rng.integers(6, 30)), 3)), int(rng.integers(2, 4))
+
+
+def test_every_class_has_k_records_and_the_search_is_near_the_programme():
+    """Both keep k; the programme costs least, its bound no more, the search a tenth more."""
+    searched = proven = 0.0
+    for seed in range(4):
+        codes, k = random_codes(seed)
+        costs = []
+        for exact in (False, True):
+            cells = fewest_cells(codes, k, importance=IMPORTANCE, exact=exact, seed=seed)
+            assert min(released(codes, cells, [0, 1, 2]).values()) >= k
+            costs.append(float((cells @ IMPORTANCE).sum()))
+        assert costs[1] <= costs[0] + 1e-9
+        assert least_cost(Patterns(codes, k, IMPORTANCE)) <= costs[1] + 1e-6
+        searched, proven = searched + costs[0], proven + costs[1]
+    assert searched <= 1.1 * proven
+
+
+def test_nothing_is_suppressed_that_need_not_be():
+    """Records that are equal k times keep all cells, and an odd one loses what differs alone."""
+    codes = np.array([[0, 0, 0]] * 4 + [[0, 0, 1]] * 3 + [[0, 0, 2]])
+    cells = fewest_cells(codes, 3)
+    assert cells.sum() == 4  # the odd one and all of a class, or of two records and a third
+    assert not cells[:, :2].any()
+
+
+def test_sets_of_columns_are_judged_by_themselves():
+    """k holds in every chosen set; those without common columns are solved apart."""
+    rng = np.random.default_rng(5)
+    codes = rng.integers(0, 4, size=(40, 4))
+    cells = fewest_cells(codes, 3, sets=[(0, 1), (2, 3)])
+    for columns in ([0, 1], [2, 3]):
+        assert min(released(codes, cells, columns).values()) >= 3
+    assert cells.sum() < fewest_cells(codes, 3).sum()
+    shared = fewest_cells(codes, 3, sets=[(0, 1), (1, 2)])
+    assert min(released(codes, shared, [0, 1, 2]).values()) >= 3
+    assert not shared[:, 3].any()
+
+
+def test_what_is_too_large_is_refused():
+    """Fewer records than k and too many columns are errors in one line."""
+    with pytest.raises(RequestError, match="n = 2 records < k = 3"):
+        fewest_cells(np.zeros((2, 2), dtype=np.int64), 3)
+    with pytest.raises(RequestError, match="too many combinations of suppressed cells"):
+        fewest_cells(np.zeros((100, 20), dtype=np.int64), 3)

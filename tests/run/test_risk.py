@@ -129,6 +129,17 @@ def test_the_chart_shows_what_columns_do():
     assert left["unique"] == pytest.approx(100 * column.unique_without / 200)
 
 
+def test_coarser_is_what_inspect_proposes():
+    """Without a hierarchy ages are coarser in steps of five years, codes by their first signs."""
+    data = {
+        "age": [20 + i % 40 for i in range(80)],
+        "postcode": [f"{10000 + 7 * i}" for i in range(80)],
+    }
+    age, postcode = shoal.risk(data, quasi_identifiers=["age", "postcode"]).columns
+    assert age.coarser.distinct == 8
+    assert postcode.coarser.distinct == len({code[:4] for code in data["postcode"]})
+
+
 def test_a_hierarchy_says_what_coarser_means():
     """One level up a given hierarchy: decades of ages."""
     found = shoal.risk(ROWS, quasi_identifiers=KEY, hierarchies={"age": "widths:10,20"}, k=2)

@@ -18,9 +18,9 @@ from shoal.progress import StopToken
 
 NAME = "shoal"
 ORDER = (
-    "inspect", "risk", "anonymize", "verify", "measure", "compare", "plot", "run", "refine",
-    "hierarchy", "certificate", "ledger", "serve", "methods", "bound", "warmup", "completion",
-    "man",
+    "inspect", "risk", "anonymize", "verify", "measure", "compare", "suggest", "plot", "run",
+    "refine", "hierarchy", "certificate", "ledger", "serve", "methods", "presets", "steps", "bound",
+    "warmup", "completion", "man",
 )  # fmt: skip
 LISTED = "version", "help"  # commands list the others
 

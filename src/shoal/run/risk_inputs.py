@@ -21,6 +21,8 @@ from shoal.table.encode_nodes import CodedColumn, code
 from shoal.table.hierarchy.specify import in_folder
 from shoal.table.inspect import inspect
 from shoal.table.levels import level_nodes
+from shoal.table.proposals.content import content_of
+from shoal.table.proposals.trees import propose_tree
 from shoal.table.roles import Role
 from shoal.table.survey import read_survey
 from shoal.table.table import Table, check_readable
@@ -117,7 +119,8 @@ def one_level_up(
 ) -> tuple[dict[str, tuple[str, Integers]], list[str]]:
     """Return the hierarchy of every column, and the nodes of its records one level up.
 
-    Columns without a given hierarchy have the automatic one, unless they hold many values.
+    Columns without a given hierarchy have the one that `inspect` proposes, or else the automatic
+    one, unless they hold many values.
     """
     if rules is not None and not isinstance(rules, dict):
         if not isinstance(rules, str | os.PathLike):
@@ -128,12 +131,23 @@ def one_level_up(
     many = [n for n in quasi if n not in wanted and distinct(table[n]) > MOST]
     levels = {}
     for name in (name for name in quasi if name not in many):
+        if name not in wanted and (rule := _proposed(table, name)):
+            wanted[name] = rule
         alone = replace(table, columns=(table[name],))
         coded = code(alone, {name: wanted[name]} if name in wanted else None, folder).columns[0]
         levels[name] = str(coded.rule), _lifted(coded)
     notes = [f"{listed(many)}: too many values for a hierarchy of their own; give one to see what "
              "a coarser column would change"] if many else []  # fmt: skip
     return levels, notes
+
+
+def _proposed(table: Table, name: str) -> str | None:
+    """Return the rule of a hierarchy that fits a column as it was read; None if none is known."""
+    column = table[name]
+    tree = propose_tree(content_of(column, table.rows))
+    if tree is None or (column.kind.is_number and tree.rule.startswith("prefixes")):
+        return None
+    return tree.rule
 
 
 def _lifted(column: CodedColumn) -> Integers:

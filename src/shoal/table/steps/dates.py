@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from shoal.errors import RequestError, shown
-from shoal.table.steps.step import Context, Step
+from shoal.table.steps.step import ColumnStep, Context, Step
 
 if TYPE_CHECKING:
     from shoal.kernels.arrays import Integers
@@ -17,7 +17,7 @@ MONTHS = {"month": 1, "quarter": 3, "year": 12, "decade": 120}
 
 
 @dataclass(frozen=True)
-class Coarsen(Step):
+class Coarsen(ColumnStep):
     """Move dates to the first day of their period; the column stays one of dates.
 
     Parameters
@@ -29,13 +29,7 @@ class Coarsen(Step):
     """
 
     kind: ClassVar[str] = "coarsen"
-    column: str
     to: Literal["month", "quarter", "year", "decade"]
-
-    @property
-    def changes(self) -> tuple[str, ...]:
-        """The column."""
-        return (self.column,)
 
     @property
     def is_row_wise(self) -> bool:

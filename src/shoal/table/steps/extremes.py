@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from shoal.errors import RequestError, shown
 from shoal.table.steps.fields import Number, Threshold
-from shoal.table.steps.step import Context, Step
+from shoal.table.steps.step import ColumnStep, Context
 
 if TYPE_CHECKING:
     from shoal.table.steps.numbers import Numbers
@@ -16,11 +16,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class _Extreme(Step):
+class _Extreme(ColumnStep):
     """Top or bottom coding of a column of numbers or dates (Hundepool et al. 2012, 3.3.2)."""
 
     is_top: ClassVar[bool]
-    column: str
     at: Threshold | None = None
     share: Number | None = None
     becomes: Literal["mean", "limit"] = "mean"
@@ -34,11 +33,6 @@ class _Extreme(Step):
             raise RequestError(f"step {self.kind}, share must lie between 0 and 0.5, such as 1%")
         if self.label is not None and self.becomes != "mean":
             raise RequestError(f"step {self.kind}: say becomes, or a label, not both")
-
-    @property
-    def changes(self) -> tuple[str, ...]:
-        """The column."""
-        return (self.column,)
 
     @property
     def is_row_wise(self) -> bool:

@@ -9,14 +9,14 @@ import numpy as np
 
 from shoal.errors import RequestError
 from shoal.table.steps.fields import Number
-from shoal.table.steps.step import Context, Step, When
+from shoal.table.steps.step import ColumnStep, Context, When
 
 if TYPE_CHECKING:
     from shoal.table.table import Table
 
 
 @dataclass(frozen=True)
-class Pram(Step):
+class Pram(ColumnStep):
     """Post-randomize a kept column of categories (PRAM), with an invariant matrix.
 
     A value stays with probability `keep`; else it is drawn from the values of all records, its own
@@ -38,18 +38,12 @@ class Pram(Step):
 
     kind: ClassVar[str] = "pram"
     when: ClassVar[When] = When.AFTER
-    column: str
     keep: Number = 0.8
 
     def check(self) -> None:
         """Refuse a probability that is none, or changes nothing."""
         if not 0 <= self.keep < 1:
             raise RequestError("step pram, keep must lie from 0 to below 1")
-
-    @property
-    def changes(self) -> tuple[str, ...]:
-        """The column."""
-        return (self.column,)
 
     def apply(self, table: Table, context: Context) -> Table:
         """Return the table with the column drawn anew."""

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, ClassVar
 
 from shoal.errors import RequestError, listed
 from shoal.table.steps.fields import Columns
-from shoal.table.steps.step import Context, Step
+from shoal.table.steps.step import ColumnStep, Context, Step
 
 if TYPE_CHECKING:
     from shoal.table.table import Table
 
 
 @dataclass(frozen=True)
-class Rare(Step):
+class Rare(ColumnStep):
     """Merge the categories of a column that few records have.
 
     Parameters
@@ -29,7 +29,6 @@ class Rare(Step):
     """
 
     kind: ClassVar[str] = "rare"
-    column: str
     least: int | None = None
     label: str = "other"
 
@@ -37,11 +36,6 @@ class Rare(Step):
         """Refuse a least number of records below 2."""
         if self.least is not None and self.least < 2:
             raise RequestError("step rare, least must be at least 2")
-
-    @property
-    def changes(self) -> tuple[str, ...]:
-        """The column."""
-        return (self.column,)
 
     def apply(self, table: Table, context: Context) -> Table:
         """Return the table with rare categories merged."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from shoal.errors import RequestError
 from shoal.hints import option
 from shoal.table.steps.fields import Values
-from shoal.table.steps.step import Context, Step
+from shoal.table.steps.step import ColumnStep, Context, Step
 
 if TYPE_CHECKING:
     from shoal.table.table import Table
@@ -24,7 +24,7 @@ def hides_values(step: Step) -> bool:
 
 
 @dataclass(frozen=True)
-class Recode(Step):
+class Recode(ColumnStep):
     """Replace values of a column by others.
 
     Parameters
@@ -38,14 +38,8 @@ class Recode(Step):
     """
 
     kind: ClassVar[str] = "recode"
-    column: str
     values: Values
     rest: Literal["refuse", "keep", "missing"] = "refuse"
-
-    @property
-    def changes(self) -> tuple[str, ...]:
-        """The column."""
-        return (self.column,)
 
     @property
     def is_row_wise(self) -> bool:
@@ -89,7 +83,7 @@ class Recode(Step):
 
 
 @dataclass(frozen=True)
-class Level(Step):
+class Level(ColumnStep):
     """Replace values of a column by what a hierarchy has above them, at one level for all.
 
     Parameters
@@ -103,7 +97,6 @@ class Level(Step):
     """
 
     kind: ClassVar[str] = "level"
-    column: str
     hierarchy: str
     level: int = 1
 
@@ -111,11 +104,6 @@ class Level(Step):
         """Refuse levels below 1."""
         if self.level < 1:
             raise RequestError("step level, level must be at least 1: 0 are the values themselves")
-
-    @property
-    def changes(self) -> tuple[str, ...]:
-        """The column."""
-        return (self.column,)
 
     @property
     def is_row_wise(self) -> bool:
@@ -155,7 +143,7 @@ class Level(Step):
 
 
 @dataclass(frozen=True)
-class Prefix(Step):
+class Prefix(ColumnStep):
     """Keep the first signs of texts: of postal codes, statistical areas, classifications.
 
     Parameters
@@ -167,18 +155,12 @@ class Prefix(Step):
     """
 
     kind: ClassVar[str] = "prefix"
-    column: str
     length: int
 
     def check(self) -> None:
         """Refuse a length below 1."""
         if self.length < 1:
             raise RequestError("step prefix, length must be at least 1")
-
-    @property
-    def changes(self) -> tuple[str, ...]:
-        """The column."""
-        return (self.column,)
 
     @property
     def is_row_wise(self) -> bool:

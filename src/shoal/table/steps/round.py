@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, ClassVar
 
 from shoal.errors import RequestError
 from shoal.table.steps.fields import Number
-from shoal.table.steps.step import Context, Step
+from shoal.table.steps.step import ColumnStep, Context
 
 if TYPE_CHECKING:
     from shoal.table.table import Table
 
 
 @dataclass(frozen=True)
-class Round(Step):
+class Round(ColumnStep):
     """Round a column of numbers, half to even.
 
     Parameters
@@ -35,7 +35,6 @@ class Round(Step):
     """
 
     kind: ClassVar[str] = "round"
-    column: str
     digits: int | None = None
     to: Number | None = None
 
@@ -54,11 +53,6 @@ class Round(Step):
         if self.digits is not None:
             return Fraction(10) ** -self.digits
         return Fraction(str(self.to))
-
-    @property
-    def changes(self) -> tuple[str, ...]:
-        """The column."""
-        return (self.column,)
 
     @property
     def is_row_wise(self) -> bool:

@@ -121,3 +121,15 @@ class Step:
     def fail(self, column: str, why: str) -> RequestError:
         """Return the error of a step that cannot change a column."""
         return RequestError(f"step {self.kind} of {shown(column)}: {why}")
+
+
+@dataclass(frozen=True)
+class ColumnStep(Step):
+    """A step that changes one column."""
+
+    column: str
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """The column."""
+        return (self.column,)

@@ -9,7 +9,7 @@ import numpy as np
 
 from shoal.errors import RequestError
 from shoal.table.steps.fields import Columns, Number
-from shoal.table.steps.step import Context, Step, When
+from shoal.table.steps.step import ColumnStep, Context, Step, When
 
 if TYPE_CHECKING:
     from shoal.kernels.arrays import Floats, Integers
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class RankSwap(Step):
+class RankSwap(ColumnStep):
     """Swap values of a kept column between records of similar rank.
 
     Parameters
@@ -38,7 +38,6 @@ class RankSwap(Step):
 
     kind: ClassVar[str] = "rankswap"
     when: ClassVar[When] = When.AFTER
-    column: str
     share: Number = 0.05
     within: Literal["groups", "all"] = "groups"
 
@@ -46,11 +45,6 @@ class RankSwap(Step):
         """Refuse a share that is none."""
         if not 0 < self.share <= 1:
             raise RequestError("step rankswap, share must lie above 0, and at most at 1")
-
-    @property
-    def changes(self) -> tuple[str, ...]:
-        """The column."""
-        return (self.column,)
 
     def apply(self, table: Table, context: Context) -> Table:
         """Return the table with values of the column swapped."""

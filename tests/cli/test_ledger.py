@@ -33,6 +33,7 @@ def test_a_series_from_the_command_line(shoal, years):
     ran = shoal("verify", "r0.csv", "r1.csv", "--ledger", "s.ledger")
     assert ran.code == 0
     assert "the series keeps its promises: 2 of 2 releases" in ran.out
+    assert "against who follows one person" in ran.out
     assert json.loads(shoal("verify", "r0.csv", "--ledger", "s.ledger", "--json").out)["ok"]
 
     ran = shoal("ledger", "check", "s.ledger")
@@ -51,6 +52,31 @@ def test_a_series_from_the_command_line(shoal, years):
     public = json.loads((years / "r2.report.json").read_text())
     assert any("a release of a series" in note for note in public["public_notes"])
     assert not any("withheld" in note for note in public["public_notes"])
+
+
+def test_what_l_means_is_chosen_by_the_first_release_that_is_made(shoal, years):
+    """A release that was added says nothing of it; one that was made does, and the judge names it."""
+    shoal(
+        "anonymize",
+        "0.csv",
+        *ROLES,
+        "--l",
+        "2",
+        "--identifier",
+        "id",
+        "-o",
+        "r0.csv",
+        "--no-report",
+    )
+    shoal("ledger", "add", "s.ledger", "r0.private/run.toml", "--person", "id")
+    strict = ("--over-series", "worlds")
+    ran = shoal("anonymize", "1.csv", *SERIES, *strict, "-o", "r1.csv", "--no-report")
+    assert ran.code == 0, ran.err
+    ran = shoal("verify", "r0.csv", "r1.csv", "--ledger", "s.ledger")
+    assert "against whoever knows all releases" in ran.out
+    ran = shoal("anonymize", "2.csv", *SERIES, "-o", "r2.csv", "--no-report")
+    assert ran.code == 2
+    assert "begun with --over-series worlds" in ran.err
 
 
 def test_an_earlier_release_is_added_from_its_recipe(shoal, years):

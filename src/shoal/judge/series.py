@@ -23,7 +23,7 @@ from shoal.judge.readers.reading import opened
 from shoal.judge.readers.source import Source
 from shoal.judge.readers.written import Written
 from shoal.judge.series_ledger import Kept, value_number
-from shoal.judge.series_proof import of_promise
+from shoal.judge.series_proof import of_promise, promised
 from shoal.judge.series_verdict import SeriesVerification
 from shoal.judge.spelling import plain_value
 
@@ -96,7 +96,7 @@ def verify_series(files: Sequence[Any], ledger: Any) -> SeriesVerification:
     problems += left.problems()
     return SeriesVerification(
         not problems, len(judged), left.people, left.repeated, proof.fewest, left.smallest,
-        tuple(problems), tuple(absent), len(book.releases),
+        tuple(problems), tuple(absent), len(book.releases), promised(book.releases),
     )  # fmt: skip
 
 

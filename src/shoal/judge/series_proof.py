@@ -95,8 +95,18 @@ def shared(entries: Sequence[Tree]) -> Proof:
 
 def of_promise(entries: Sequence[Tree]) -> Proof:
     """Return what is left for everybody by what was promised: over worlds, or over sets."""
-    weaker = any(entry["promise"]["over_series"] == "sets" for entry in entries)
-    return shared(entries) if weaker else prove(entries)
+    return shared(entries) if promised(entries) == "sets" else prove(entries)
+
+
+def promised(entries: Sequence[Tree]) -> str:
+    """Return what l means over a series: worlds where every release that promises it says so.
+
+    Releases that were added later promised nothing over the series.
+    """
+    own = [entry for entry in entries if entry["promise"]["l"] is not None]
+    made = [entry for entry in own if entry["made"]] or own
+    every = {entry["promise"]["over_series"] for entry in made}
+    return "worlds" if every == {"worlds"} else "sets"
 
 
 def _balanced(

@@ -5,6 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+AGAINST = {
+    "sets": "against who follows one person; who solves for all people at once may rule out more",
+    "worlds": "against whoever knows all releases and who is in which, whatever is computed",
+}
+
 
 @dataclass(frozen=True)
 class SeriesVerification:
@@ -12,7 +17,9 @@ class SeriesVerification:
 
     `fewest` is the least number of sensitive values that all classes of a person have in common,
     `smallest` the least number of records that kept columns leave for one; None where nothing is
-    promised, or joined. `absent` are releases of the ledger that were not given.
+    promised, or joined. `absent` are releases of the ledger that were not given. `over_series` is
+    what was promised of l: sets, values that all classes of a person have, or worlds, values that
+    nobody can rule out by solving for all people at once.
     """
 
     ok: bool
@@ -24,6 +31,7 @@ class SeriesVerification:
     problems: tuple[str, ...]
     absent: tuple[int, ...]
     known: int
+    over_series: str
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON holds it."""
@@ -38,6 +46,7 @@ class SeriesVerification:
         ]
         if self.fewest is not None:
             lines.append(f"  fewest sensitive values left for anybody: {self.fewest}")
+            lines.append(f"  {AGAINST[self.over_series]}")
         if self.smallest is not None:
             lines.append(f"  fewest records that kept columns leave for anybody: {self.smallest}")
         if self.absent:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, ClassVar
 
 from shoal.errors import in_shape
+from shoal.ledger.frame import Frame
 
 
 @dataclass(frozen=True)
@@ -14,7 +15,7 @@ class Promise:
     """What a release promises: k, and l of a constant sensitive column.
 
     Classes are by `quasi_identifiers`; `kept` are the columns that are released as they are.
-    `over_series` says what l means over the series: worlds or sets.
+    `over_series` says what l means over the series: sets or worlds.
     """
 
     k: int
@@ -22,7 +23,7 @@ class Promise:
     sensitive: str | None
     quasi_identifiers: tuple[str, ...]
     kept: tuple[str, ...] = ()
-    over_series: str = "worlds"
+    over_series: str = "sets"
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,8 @@ class Release:
     """A release: its file, what it promises, and who is in it.
 
     `made` tells that it was made under the ledger, with all that was before; else it was added
-    later. `withheld` people were left out.
+    later. `withheld` people were left out. The `frame` is what a stable next release keeps; entries
+    of earlier versions have none.
     """
 
     kind: ClassVar[str] = "release"
@@ -69,6 +71,7 @@ class Release:
     roll: Roll
     made: bool = True
     withheld: int = 0
+    frame: Frame | None = None
 
 
 @dataclass(frozen=True)
@@ -95,7 +98,12 @@ Entry = Release | Withdrawal | Leaving
 
 def to_tree(entry: Entry) -> dict[str, Any]:
     """Return an entry as JSON holds it."""
-    return {"kind": entry.kind, **asdict(entry)}
+    own = {one.name: getattr(entry, one.name) for one in fields(entry)}
+    if isinstance(entry, Release):  # a roll is long: its lists are taken as they are
+        roll = {one.name: getattr(entry.roll, one.name) for one in fields(entry.roll)}
+        frame = None if entry.frame is None else asdict(entry.frame)
+        own |= {"promise": asdict(entry.promise), "roll": roll, "frame": frame}
+    return {"kind": entry.kind, **own}
 
 
 def from_tree(tree: Mapping[str, Any]) -> Entry:
@@ -110,9 +118,11 @@ def from_tree(tree: Mapping[str, Any]) -> Entry:
     joined = {name: tuple(values) for name, values in roll["joined"].items()}
     signatures = tuple(_tuple(one) for one in roll["signatures"])
     lists = {name: tuple(roll[name]) for name in ("people", "classes", "values", "signature")}
+    frame = own.get("frame")
     return Release(
         **{
             **own,
+            "frame": None if frame is None else Frame.from_tree(frame),
             "promise": Promise(**{**promise, **columns}),
             "roll": Roll(**lists, signatures=signatures, bound=roll["bound"], joined=joined),
         }

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from shoal.errors import in_shape
 from shoal.ledger.entries import Promise, Release, Roll
+from shoal.ledger.frame import Frame
 from shoal.ledger.ledger import Ledger
 
 
@@ -30,6 +31,7 @@ class Pending:
     joined: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     withheld: int = 0
     made: bool = True
+    frame: Frame | None = None
 
     def entry(
         self, file: str, sha256: str, quasi_identifiers: Sequence[str], classes: Sequence[int]
@@ -52,4 +54,4 @@ class Pending:
         )
         promise = replace(self.promise, quasi_identifiers=tuple(quasi_identifiers))
         number = self.ledger.next_number
-        return Release(number, file, sha256, promise, roll, self.made, self.withheld)
+        return Release(number, file, sha256, promise, roll, self.made, self.withheld, self.frame)

@@ -26,10 +26,12 @@ from shoal.release.dialects import written_as
 from shoal.release.intervals import names_in
 from shoal.release.write import release_bytes
 from shoal.run.anonymize import anonymize_with
+from shoal.run.frame import framed
 from shoal.run.result import Result
 from shoal.run.series import Series
 from shoal.save.prepare import prepared
 from shoal.settings import Settings, load
+from shoal.table.encode_nodes import code
 
 
 def add_release(
@@ -115,8 +117,9 @@ def _added(
             "a release that leaves out records cannot be added: nobody can tell whose they were"
         )
     classes, quasi = _classes(result, target)
-    who = series.members(table, plan)
-    dealt: list[Signature] = [] if who.kinds is None else [()] * table.rows
+    coded = code(table, plan.hierarchies, None, plan.ranges) if plan.needs_codes else None
+    who, _ = framed(series.members(table, plan), table, plan, coded, None, None)
+    dealt: list[Signature] = [] if who.rule is None else [()] * table.rows
     pending = replace(who.pending(dealt, 0), made=False)
     digest = hashlib.sha256(target.read_bytes()).hexdigest()
     return ledger.with_entry(pending.entry(target.name, digest, quasi, classes.tolist()))

@@ -51,6 +51,7 @@ from shoal.report.figures.stable import compared
 from shoal.report.html.document import draw_ahead
 from shoal.report.sections import DominanceSection, SuppressedSection
 from shoal.report.steps import step_sections
+from shoal.run.frame import framed, with_trees_of
 from shoal.run.group import find_groups, recoded
 from shoal.run.group_series import find_series_groups
 from shoal.run.live import Shown, reporting
@@ -269,6 +270,10 @@ def anonymize_with(
         settings = series.grouped_settings
         original, gone = series.admitted(original)
     plan, profile = plan_table(original, settings, folder)
+    stable = None if series is None else series.stable
+    if stable is not None and stable.frame is not None:
+        settings = with_trees_of(stable.frame, plan, settings)
+        plan, profile = plan_table(original, settings, folder)
     table, survey, notes = survey_design(plan.prepared(original), plan)
     plan.check_fits()
     totals = read_totals(table, plan, survey)
@@ -283,6 +288,8 @@ def anonymize_with(
         coded = code(grouped, plan.hierarchies, folder, plan.ranges, on_column)
     if kind is not None:
         check_holdable(table, plan.settings, plan.aggregators, coded, kind)
+    if who is not None:
+        who, drift = framed(who, grouped, plan, coded, survey.weights, stable)
     rule = None if who is None else who.rule
     conditions = Conditions(given, build_constraints(grouped, plan, survey.persons, rule), survey)
     pending: Pending | None = None
@@ -299,7 +306,7 @@ def anonymize_with(
         survey = survey.take(made.kept)
         pending = who.pending(who.dealt(partition.labels), withheld)
         own, promised = series_notes(who, withheld, rows, gone)
-        more = [*more, *own]
+        more = [*more, *own, *drift]
     LOG.info("%s", partition.summary())
     left_out = SuppressedSection()
     if partition.recoding is None:

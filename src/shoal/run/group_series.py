@@ -64,7 +64,8 @@ def find_series_groups(
             f"{table.rows} records < {k}, the size of groups that {option('expect_overlap')} asks "
             "for"
         )
-    larger = replace(plan, settings=plan.settings.replace(protect={"k": k}))
+    own = {"k": k, "column_weights": who.column_weights or plan.settings.protect.column_weights}
+    larger = replace(plan, settings=plan.settings.replace(protect=own))
     barred = who.barred_rows
     if barred.size:
         rest = np.delete(np.arange(table.rows), barred)
@@ -78,7 +79,7 @@ def find_series_groups(
         kept = np.arange(table.rows)
     else:
         order = canonical_order(table)
-        encoding = encoding_of(table, plan, coded, conditions, threads).take(order)
+        encoding = encoding_of(table, larger, coded, conditions, threads).take(order)
         problem = Groups(larger.settings, report, threads).problem(encoding)
         constraints = conditions.take(order).constraints
         problem = replace(problem, constraints=constraints)

@@ -12,6 +12,7 @@ from shoal.errors import PrivacyError, in_shape, listed, shown
 from shoal.hints import COLUMN, option
 from shoal.kernels.arrays import Integers
 from shoal.ledger.entries import Promise
+from shoal.ledger.frame import Frame
 from shoal.ledger.history import History
 from shoal.ledger.ledger import Ledger
 from shoal.ledger.pending import Pending
@@ -23,14 +24,14 @@ from shoal.partition import rows_of_groups
 from shoal.table.roles import Role
 from shoal.table.table import Table
 
-PROMISE = (
-    "a release of a series: whoever has all its releases, knows everyone's quasi-identifiers and "
-    "who is in which, cannot rule out more values for a person"
-)
-WEAKER = (
-    "a release of a series: the classes of a person have values in common in all releases that she "
-    "is in, though comparing all people at once may tell more"
-)
+PROMISES = {
+    "sets": "a release of a series: whoever has all its releases and knows a person's "
+    "quasi-identifiers and which releases she is in, is left with the values that all her classes "
+    "have; nothing is promised against who solves for everybody's values at once",
+    "worlds": "a release of a series: whoever has all its releases, knows everyone's "
+    "quasi-identifiers and who is in which, cannot rule out more values for a person, whatever is "
+    "computed for all people at once",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +40,8 @@ class Membership:
 
     `column` is the constant sensitive column, and `values` are the numbers of its values; `joined`
     has those of kept values by column. `bound` has the people who need a signature from now on, in
-    the table or not; people who are `barred` must be withheld.
+    the table or not; people who are `barred` must be withheld. `frame` is kept for a stable next
+    release, and `column_weights` make distances those of the release before, where that is asked.
     """
 
     __repr__ = in_shape
@@ -58,11 +60,18 @@ class Membership:
     values: tuple[str, ...] = ()
     bound: Mapping[str, Signature] = field(default_factory=dict)
     barred: frozenset[str] = frozenset()
+    frame: Frame | None = None
+    column_weights: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def rule(self) -> Kinds | ValueSets | None:
         """The rule of the series that groups must keep; None where l is not kept over it."""
         return self.sets if self.kinds is None else self.kinds
+
+    @property
+    def over_series(self) -> str:
+        """What l means over the series: sets or worlds."""
+        return "worlds" if self.sets is None else "sets"
 
     @property
     def members(self) -> Members | None:
@@ -131,7 +140,7 @@ class Membership:
         own_values = [] if rule is None else rule.own.tolist()
         promise = Promise(
             self.k, None if rule is None else rule.l, self.column, (), tuple(kept),
-            "worlds" if self.sets is None else "sets",
+            self.over_series,
         )  # fmt: skip
         inside = set(self.people)
         return Pending(
@@ -139,7 +148,7 @@ class Membership:
             tuple(self.values[value] for value in own_values),
             tuple(self._named(one) for one in dealt),
             {one: self._named(own) for one, own in self.bound.items() if one not in inside},
-            self.joined, withheld,
+            self.joined, withheld, frame=self.frame,
         )  # fmt: skip
 
     def _named(self, signature: Signature) -> tuple[str, ...]:
@@ -175,7 +184,7 @@ def series_notes(
     membership: Membership, withheld: int, rows: int, gone: int
 ) -> tuple[list[str], list[str]]:
     """Return what the private and the public report say of the series."""
-    rule, sets = membership.rule, membership.sets
+    rule = membership.rule
     again = sum(1 for one in membership.people if one in membership.history.company)
     number = membership.ledger.next_number
     notes = [
@@ -192,7 +201,7 @@ def series_notes(
     public = []
     if rule is not None:
         least = f"at least {rule.l} of {shown(membership.column)} are left"
-        public.append(f"{PROMISE if sets is None else WEAKER}: {least}")
+        public.append(f"{PROMISES[membership.over_series]}: {least}")
     if changing:
         public.append(
             f"over a series nothing is promised of {listed(changing)}: what holds in each release "

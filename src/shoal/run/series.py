@@ -13,6 +13,7 @@ import numpy as np
 from shoal.errors import InputError, RequestError, in_shape, listed, shown
 from shoal.hints import COLUMN, option
 from shoal.kernels.arrays import Integers
+from shoal.ledger.entries import Release
 from shoal.ledger.history import History
 from shoal.ledger.ledger import Ledger
 from shoal.methods.enforce.kinds import NEW, Kinds
@@ -72,6 +73,19 @@ class Series:
         names = [*roles.identifiers, *([] if self.person in roles.identifiers else [self.person])]
         return self.settings.replace(roles={"person": None, "identifiers": names})
 
+    @property
+    def stable(self) -> Release | None:
+        """The last release, where this one shall keep its frame; None for the first."""
+        if not self.settings.series.stable or not self.ledger.releases:
+            return None
+        last = self.ledger.releases[-1]
+        if last.frame is None:
+            raise RequestError(
+                f"release {last.number} of the ledger has no note of its standardization; leave "
+                f"out {option('stable')} this time"
+            )
+        return last
+
     def numbers(self, table: Table) -> list[str]:
         """Return the number of each record's person; each must have one record."""
         column = table[self.person]
@@ -118,7 +132,8 @@ class Series:
                 f"the ledger keeps l of {listed(sorted(map(str, before)))}, not of "
                 f"{shown(columns[0][0])}; begin another ledger"
             )
-        models = {one.promise.over_series for one in self.ledger.releases if one.promise.l}
+        made = [one.promise for one in self.ledger.releases if one.made and one.promise.l]
+        models = {one.over_series for one in made}
         wanted = self.settings.series.over_series
         if columns and models - {wanted}:
             raise RequestError(

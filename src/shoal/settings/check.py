@@ -25,7 +25,7 @@ def check_series(
 ) -> None:
     """Raise RequestError for options of a series without a ledger, and for what has no series."""
     if series.ledger is None:
-        for name in ("withhold", "changing", "over_series", "expect_overlap"):
+        for name in ("withhold", "changing", "over_series", "stable", "expect_overlap"):
             if getattr(series, name) != SeriesSettings.model_fields[name].default:
                 raise RequestError(
                     f"{name} is for a series of releases; say {option('ledger', FILE)}, too"

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from shoal.hints import option
-from shoal.settings.kinds import NAMES, PLACE, SHARE
+from shoal.settings.kinds import FLAG, NAMES, PLACE, SHARE
 from shoal.settings.option import Names, Option, Part
 
 Share = Annotated[float, Field(ge=0, lt=1, strict=False, allow_inf_nan=False)]
@@ -46,13 +46,21 @@ class SeriesSettings(Part):
         ),
     ] = ()
     over_series: Annotated[
-        Literal["worlds", "sets"],
+        Literal["sets", "worlds"],
         _privacy(
-            "What l means over a series: worlds (whoever compares everything in all releases at "
-            "once cannot rule out more) or sets (the classes of a person have l values in common; "
-            "loses far less, and comparing all people at once may tell more). Default: worlds.",
+            "What l means over a series: sets (all classes of a person have l values in common: "
+            "safe against who follows one person) or worlds (nobody can rule out more, not even by "
+            "solving for all people at once; loses and withholds much more). Default: sets.",
         ),
-    ] = "worlds"
+    ] = "sets"
+    stable: Annotated[
+        bool,
+        _privacy(
+            "Keep standardization, hierarchies and boundaries of the last release, so that the "
+            "releases compare; the private report says how far the data drifted.",
+            FLAG, ("--stable",),
+        ),
+    ] = False
     expect_overlap: Annotated[
         Overlap,
         _privacy(

@@ -85,6 +85,7 @@ class AnonymizeOptions(Shared, total=False):
     withhold: float | str
     changing: Sequence[str] | str | None
     over_series: str
+    stable: bool
     expect_overlap: float | str
     group: str | None
     method: str
@@ -103,6 +104,7 @@ class AnonymizeFileOptions(Shared, total=False):
     withhold: float | str
     changing: Sequence[str] | str | None
     over_series: str
+    stable: bool
     expect_overlap: float | str
     group: str | None
     method: str

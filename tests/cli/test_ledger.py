@@ -55,7 +55,7 @@ def test_a_series_from_the_command_line(shoal, years):
 
 
 def test_what_l_means_is_chosen_by_the_first_release_that_is_made(shoal, years):
-    """A release that was added says nothing of it; one that was made does, and the judge names it."""
+    """A release that was added says nothing of it, one that was made does; the judge names it."""
     shoal(
         "anonymize",
         "0.csv",

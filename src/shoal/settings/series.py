@@ -58,7 +58,8 @@ class SeriesSettings(Part):
         _privacy(
             "Keep standardization, hierarchies and boundaries of the last release, so that the "
             "releases compare; the private report says how far the data drifted.",
-            FLAG, ("--stable",),
+            FLAG,
+            ("--stable",),
         ),
     ] = False
     expect_overlap: Annotated[

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from shoal.errors import ShoalError as ShoalError
     from shoal.errors import ShoalWarning as ShoalWarning
     from shoal.errors import TypeChangeWarning as TypeChangeWarning
+    from shoal.judge.series import verify_series as verify_series
+    from shoal.judge.series_verdict import SeriesVerification as SeriesVerification
     from shoal.judge.verify import Verification as Verification
     from shoal.judge.verify import verify as verify
     from shoal.measures.result import Measures as Measures
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from shoal.progress import Progress as Progress
     from shoal.report.report import Report as Report
     from shoal.report.risk.result import Risk as Risk
+    from shoal.run.add_release import add_release as add_release
     from shoal.run.anonymize import anonymize as anonymize
     from shoal.run.compare.grid import compare as compare
     from shoal.run.compare.points import Comparison as Comparison
@@ -85,11 +88,13 @@ _HOME = {
     "Result": "run.result",
     "Risk": "report.risk.result",
     "Search": "methods.ils.parameters",
+    "SeriesVerification": "judge.series_verdict",
     "ShoalError": "errors",
     "ShoalWarning": "errors",
     "Table": "table.table",
     "TypeChangeWarning": "errors",
     "Verification": "judge.verify",
+    "add_release": "run.add_release",
     "anonymize": "run.anonymize",
     "anonymize_file": "outofcore.file",
     "check_pack": "save.pack.recheck",
@@ -109,6 +114,7 @@ _HOME = {
     "risk": "run.risk",
     "steps": "",
     "verify": "judge.verify",
+    "verify_series": "judge.series",
 }
 
 __all__ = [
@@ -135,12 +141,14 @@ __all__ = [
     "Result",
     "Risk",
     "Search",
+    "SeriesVerification",
     "ShoalError",
     "ShoalWarning",
     "Table",
     "TypeChangeWarning",
     "Verification",
     "__version__",
+    "add_release",
     "anonymize",
     "anonymize_file",
     "check_pack",
@@ -160,6 +168,7 @@ __all__ = [
     "risk",
     "steps",
     "verify",
+    "verify_series",
 ]
 
 

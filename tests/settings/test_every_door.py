@@ -59,6 +59,8 @@ EXAMPLES = {
     "decimals": {"age": 2, "pay": "none"},
     "keep_order": True, "spreadsheet_safe": True, "round": {"o": 100, "p": 0.5},
     "weights_as": "rounded:5", "group_column": "class", "memory": "2GB", "engine": "dask",
+    "ledger": "series.ledger", "withhold": 0.05, "changing": ["ill", "o"], "expect_overlap": 0.8,
+    "over_series": "worlds", "stable": True,
     "threads": 2, "work": "room", "scheduler": "tcp://head:8786",
     "report": False, "force": True, "show_values": True, "as_json": True,
 }  # fmt: skip
@@ -66,6 +68,11 @@ NEEDS = {
     "l_kind": {"l": 3}, "beta_kind": {"beta": 1}, "weights_as": {"weight": "w"},
     "c": {"l": 2, "l_kind": "recursive"},
     "scheduler": {"engine": "dask"},
+    "ledger": {"person": "who"},
+    **{
+        name: {"person": "who", "ledger": "series.ledger"}
+        for name in ("withhold", "changing", "expect_overlap", "over_series", "stable")
+    },
 }  # fmt: skip
 
 

@@ -42,6 +42,7 @@ class Staging:
         self.force, self.folders = force, set(folders)
         self._files: list[tuple[int, Path, Path]] = []
         self._private: set[Path] = set()
+        self._replaced: set[Path] = set()
         self._folders: list[Path] = []
 
     def __enter__(self) -> Staging:
@@ -82,13 +83,18 @@ class Staging:
         if target.exists() and not self.force:
             raise exists(target)
 
-    def add(self, target: Path, content: bytes, private: bool = False) -> Path:
+    def add(
+        self, target: Path, content: bytes, private: bool = False, replaces: bool = False
+    ) -> Path:
         """Write a file under a temporary name beside its final one, and return that name.
 
-        What is `private` only its owner may ever read, and a folder *.private that it is in.
+        What is `private` only its owner may ever read, and a folder *.private that it is in. One
+        that `replaces` takes the place of a file of its name, whether or not others may.
         """
         if private:
             self._private.add(target)
+        if replaces:
+            self._replaced.add(target)
         with self.writing(target) as (temporary, file):
             file.write(content)
         return temporary
@@ -132,12 +138,13 @@ class Staging:
         try:
             with uninterrupted(), _turns({path.parent for _, _, path in self._files}):
                 for place, (held, temporary, target) in enumerate(self._files):
-                    old = _set_aside(target) if self.force else None
+                    replaces = self.force or target in self._replaced
+                    old = _set_aside(target) if replaces else None
                     if old is not None:
                         aside.append(old)
                     descriptor = current().before_naming(held)
                     self._files[place] = descriptor, temporary, target
-                    if self.force:
+                    if replaces:
                         current().replace(temporary, target)
                     else:
                         _name_new(temporary, target)

@@ -19,8 +19,8 @@ from shoal.progress import StopToken
 NAME = "shoal"
 ORDER = (
     "inspect", "risk", "anonymize", "verify", "measure", "compare", "suggest", "plot", "run",
-    "refine", "hierarchy", "certificate", "serve", "methods", "presets", "steps", "bound", "warmup",
-    "completion", "man",
+    "refine", "hierarchy", "certificate", "ledger", "serve", "methods", "presets", "steps", "bound",
+    "warmup", "completion", "man",
 )  # fmt: skip
 LISTED = "version", "help"  # commands list the others
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -11,6 +12,7 @@ from shoal.cli.command import TABLE
 from shoal.cli.display import say
 from shoal.cli.options import JsonFlag, MissingAs, SensitiveTrees, Tabled, takes
 from shoal.cli.output import echo_verdict
+from shoal.errors import RequestError
 
 
 @app.command(cls=Tabled, rich_help_panel=WORK)
@@ -28,12 +30,26 @@ def verify(
             "or - for stdin.",
         ),
     ],
+    more: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="FILES", help="With --ledger: more releases of the series."),
+    ] = None,
     k: Annotated[
-        int | None, typer.Option("-k", "--k", help="The k it should have; or say --preset.")
+        int | None,
+        typer.Option(
+            "-k", "--k", help="The k it should have; or say --preset. With --ledger it says it."
+        ),
     ] = None,
     preset: Annotated[
         str | None,
         typer.Option(help="A threshold by custom that says the k; see `shoal presets`."),
+    ] = None,
+    ledger: Annotated[
+        Path | None,
+        typer.Option(
+            help="Judge several releases together, exactly for the people in this ledger; what "
+            "was promised stands there, and no other option is needed."
+        ),
     ] = None,
     quasi: Annotated[
         list[str] | None,
@@ -78,8 +94,18 @@ def verify(
     ones add nothing to --l and --alpha, and what it would be otherwise is said. Classes that break
     something are named by number and size, never by value.
 
+    With --ledger, releases of a series are judged together: `shoal verify 2024.csv 2025.csv
+    --ledger stays.ledger`.
+
     Example: `shoal verify release.csv -k 5 --quasi age,income`
     """
+    if ledger is not None:
+        from shoal.judge.series import verify_series
+
+        echo_verdict(verify_series([file, *(more or ())], ledger), as_json)
+        return
+    if more:
+        raise RequestError("several releases are judged with their ledger; say --ledger FILE")
     from shoal.judge.verify import verify as check
     from shoal.settings.parse import split_names, split_pairs
     from shoal.settings.presets import least_k

@@ -25,7 +25,7 @@ COLUMNS, DOMINATED, ROWS, ROOM, HEADS = range(5)  # ROOM: where the room to work
     SHARES, KNOWN, KINDS, LIKE, DELTA, REACH, PLACES, HEAD,
 ) = range(20)  # fmt: skip
 
-NO_FORM, TREE, LINE = 0.0, 1.0, 2.0
+NO_FORM, TREE, LINE, SERIES, SETS = 0.0, 1.0, 2.0, 3.0, 4.0
 GONE, TWICE = -1, -2  # codes: a missing value; a record that does not count, as its person does
 PARENT, LENGTH, BELOW, NODE = range(4)  # of a node of a tree
 OWN, GAIN, SHARE = range(3)  # of a value at SHARES: how often in all, and what it may gain
@@ -166,6 +166,74 @@ def uneven(rules: Rules, head: int, room: int, size: int) -> float:
     return broken
 
 
+@inlined
+def series(rules: Rules, at: int, values: int, least: float, room: int, size: int) -> float:
+    """Return how many records sorted kinds of members lack over a series of releases.
+
+    A kind is the number of a bond times the values there are, plus the value; bond 0 is that of new
+    people. rules[at:] has where the values of each bond begin, then them. Of a bond with values, a
+    signature, each must be there equally often, and new people fill what is missing (m-invariance:
+    Xiao and Tao 2007, definition 4); people of a bond without values, who were always together, and
+    new people who fill nothing need least different values each.
+    """
+    tally = room + 2 * int(rules[ROWS]) + 4
+    begin, lacking = 0, 0.0
+    while begin < size:
+        bond = int(rules[room + begin]) // values
+        signed = bond > 0 and rules[at + bond + 1] > rules[at + bond]
+        end, run, most, distinct = begin, 0, 0, 0.0
+        while end < size and int(rules[room + end]) // values == bond:
+            again = end > begin and rules[room + end] == rules[room + end - 1]
+            run = run + 1 if again else 1
+            distinct += 0.0 if again else 1.0
+            most = max(most, run)
+            if signed or bond == 0:
+                rules[tally + int(rules[room + end]) % values] -= 1.0
+            end += 1
+        if signed:
+            for place in range(int(rules[at + bond]), int(rules[at + bond + 1])):
+                rules[tally + int(rules[at + place])] += most
+        elif bond > 0:
+            lacking += max(0.0, least - distinct)
+        begin = end
+    begin, different = 0, 0.0
+    while begin < size:
+        bond = int(rules[room + begin]) // values
+        end = begin
+        while end < size and int(rules[room + end]) // values == bond:
+            place = tally + int(rules[room + end]) % values
+            lacking += max(0.0, rules[place])
+            different += 1.0 if rules[place] < 0.0 else 0.0
+            rules[place] = 0.0
+            end += 1
+        for own in range(int(rules[at + bond]), int(rules[at + bond + 1]) if bond > 0 else 0):
+            place = tally + int(rules[at + own])
+            lacking += max(0.0, rules[place])
+            rules[place] = 0.0
+        begin = end
+    return lacking + (max(0.0, least - different) if different > 0.0 else 0.0)
+
+
+@inlined
+def sets(rules: Rules, at: int, least: float, room: int, size: int) -> float:
+    """Return how many values members lack of those that earlier releases leave for them.
+
+    A code is the place of a value and of a set of values, as bits, in rules[at:]: of the values of
+    all members at least so many must be in everybody's set.
+    """
+    there, lacking = 0, 0.0
+    for i in range(size):
+        there |= 1 << int(rules[at + 2 * int(rules[room + i])])
+    for i in range(size):
+        left = there & int(rules[at + 2 * int(rules[room + i]) + 1])
+        count = 0.0
+        while left > 0:
+            left &= left - 1
+            count += 1.0
+        lacking += max(0.0, least - count)
+    return lacking
+
+
 @by_address("float64(CPointer(float64), CPointer(int64), int64, int64, int64)")
 def breach(rules: Rules, members: Integers, size: int, leaving: int, entering: int) -> float:
     """Return by how much some records break the rules when one leaves and another enters.
@@ -205,6 +273,10 @@ def breach(rules: Rules, members: Integers, size: int, leaving: int, entering: i
                 apart = line(rules, at, int(span), whole, room, count)
             elif form == TREE:
                 apart = tree(rules, at, span, rules[head + BASE], whole, room, count)
+            elif form == SERIES:
+                broken += series(rules, at, int(span), rules[head + BASE], room, count)
+            elif form == SETS:
+                broken += sets(rules, at, rules[head + BASE], room, count)
             more = apart - rules[head + T]
             near = 0.0 if span * count * whole < EXACT else NEAR
             broken += more if more > near else 0.0

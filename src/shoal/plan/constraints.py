@@ -13,7 +13,9 @@ from shoal.judge.models.dominance import left_over
 from shoal.judge.models.requirement import Requirement
 from shoal.judge.models.rule import Rule
 from shoal.methods.enforce.constraints import Constraints, check_possible
+from shoal.methods.enforce.kinds import Kinds
 from shoal.methods.enforce.rules import magnitudes, make_rules
+from shoal.methods.enforce.value_sets import ValueSets
 from shoal.methods.enforce.values import Counted, code_counts, combined, counted, numbers
 from shoal.plan.plan import Plan
 from shoal.settings import joined_key
@@ -24,12 +26,16 @@ Integers = npt.NDArray[np.int64]
 
 
 def build_constraints(
-    table: Table, plan: Plan, persons: Integers | None = None
+    table: Table,
+    plan: Plan,
+    persons: Integers | None = None,
+    kinds: Kinds | ValueSets | None = None,
 ) -> Constraints | None:
     """Return the constraints beyond k that groups of a table must keep, None where k is enough.
 
-    `persons` says whose record each is, where people are counted. Raises a PrivacyError where
-    no grouping could keep them.
+    `persons` says whose record each is, where people are counted, `kinds` who is who in a series of
+    releases. Raises a PrivacyError where no grouping could keep them; in a series records may be
+    withheld first.
     """
     settings, schema = plan.settings, table.schema
     requirement = settings.requirement
@@ -42,10 +48,11 @@ def build_constraints(
     means = [name for name, one in plan.aggregators.items() if one == "mean"]
     averaged = [name for name in means if table[name].kind.is_number]
     rules, values = make_rules(
-        table, requirement, settings.hierarchies, plan.folder, averaged, persons
+        table, requirement, settings.hierarchies, plan.folder, averaged, persons, kinds
     )
     _check_possible(table, requirement, averaged, persons)
-    check_possible(rules)
+    if not isinstance(kinds, Kinds):
+        check_possible(rules)
     return Constraints(rules, values, settings.protect.enforce)
 
 

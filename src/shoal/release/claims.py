@@ -39,7 +39,7 @@ def claims(settings: Settings, released: Table) -> dict[str, Any]:
             "words": [n for n in own if not released[n].has_places],
             "missing": settings.input.missing,
             "missing_sensitive": requirement.missing_sensitive,
-            "by_people": roles.person is not None,
+            "by_people": roles.person is not None and settings.series.ledger is None,
         }
     if requirement.k_of:
         arguments["k_of"] = {

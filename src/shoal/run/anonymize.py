@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.judge.limits import limited
+from shoal.ledger.pending import Pending
 from shoal.measures.tables import classes_by, measure_release
 from shoal.methods.enforce.dominance import judge_dominance
 from shoal.methods.enforce.wider import wider_groups
@@ -50,10 +51,14 @@ from shoal.report.figures.stable import compared
 from shoal.report.html.document import draw_ahead
 from shoal.report.sections import DominanceSection, SuppressedSection
 from shoal.report.steps import step_sections
+from shoal.run.frame import framed, with_trees_of
 from shoal.run.group import find_groups, recoded
+from shoal.run.group_series import find_series_groups
 from shoal.run.live import Shown, reporting
+from shoal.run.membership import check_budget, series_notes
 from shoal.run.privacy_warning import privacy_warning
 from shoal.run.result import FrameT, Result
+from shoal.run.series import Series
 from shoal.run.steps_risk import steps_risk
 from shoal.run.strata import Conditions
 from shoal.run.totals import Grouped, read_totals, with_totals
@@ -66,6 +71,7 @@ from shoal.settings.tree import settings_and_run
 from shoal.table.dataframes.type_changes import type_changes
 from shoal.table.dataframes.whole_periods import in_whole_periods
 from shoal.table.encode_nodes import code
+from shoal.table.levels import with_used_values
 from shoal.table.table import Table
 
 Integers = npt.NDArray[np.int64]
@@ -257,12 +263,21 @@ def anonymize_with(
     report = Reporter.of(callback)
     report("reading", 0, 1)
     settings, drawn = with_secret(settings)
+    asked, series, gone = settings, Series.open(settings), 0
     original, given = read_table(data, settings, threads)
     LOG.info("%d records, %d columns", original.rows, len(original.columns))
+    if series is not None:
+        settings = series.grouped_settings
+        original, gone = series.admitted(original)
     plan, profile = plan_table(original, settings, folder)
+    stable = None if series is None else series.stable
+    if stable is not None and stable.frame is not None:
+        settings = with_trees_of(stable.frame, plan, settings)
+        plan, profile = plan_table(original, settings, folder)
     table, survey, notes = survey_design(plan.prepared(original), plan)
     plan.check_fits()
     totals = read_totals(table, plan, survey)
+    who = None if series is None else series.members(table, plan)
     if plan.estimate is not None and on_estimate is not None:
         on_estimate(plan.estimate)
 
@@ -273,8 +288,25 @@ def anonymize_with(
         coded = code(grouped, plan.hierarchies, folder, plan.ranges, on_column)
     if kind is not None:
         check_holdable(table, plan.settings, plan.aggregators, coded, kind)
-    conditions = Conditions(given, build_constraints(grouped, plan, survey.persons), survey)
-    partition, more = find_groups(grouped, plan, coded, conditions, report, threads)
+    if who is not None:
+        who, drift = framed(who, grouped, plan, coded, survey.weights, stable)
+    rule = None if who is None else who.rule
+    conditions = Conditions(given, build_constraints(grouped, plan, survey.persons, rule), survey)
+    pending: Pending | None = None
+    promised: list[str] = []
+    if who is None:
+        partition, more = find_groups(grouped, plan, coded, conditions, report, threads)
+    else:
+        made = find_series_groups(grouped, plan, coded, conditions, who, report, threads)
+        partition, more = made.partition, made.notes
+        withheld, rows = table.rows - made.kept.size, table.rows
+        check_budget(settings.series.withhold, withheld, rows, made.exposed)
+        who, table, grouped = who.take(made.kept), table.take(made.kept), grouped.take(made.kept)
+        coded = None if coded is None else with_used_values(coded.take(made.kept))
+        survey = survey.take(made.kept)
+        pending = who.pending(who.dealt(partition.labels), withheld)
+        own, promised = series_notes(who, withheld, rows, gone)
+        more = [*more, *own, *drift]
     LOG.info("%s", partition.summary())
     left_out = SuppressedSection()
     if partition.recoding is None:
@@ -341,7 +373,7 @@ def anonymize_with(
                 *people_notes(plan.schema, plan.settings, profile),
                 *value_notes(table, plan.requirement),
             ],
-            [*unnamed_notes(plan.untouched), *preset_notes(plan.settings)],
+            [*unnamed_notes(plan.untouched), *preset_notes(plan.settings), *promised],
             plan.requirement,
             cast(
                 list[DominanceSection],
@@ -360,4 +392,5 @@ def anonymize_with(
         result = replace(result, measures=measures.to_dict())
         report("measuring", 1, 1)
     data = for_frame(numbered, recipe.release.intervals).to_native()
-    return Result(data, result, partition, numbered, recipe)
+    recipe = recipe.replace(roles={"person": asked.roles.person})
+    return Result(data, result, partition, numbered, recipe, pending)

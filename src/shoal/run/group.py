@@ -41,7 +41,7 @@ def find_groups(
     """
     settings, by_trees = plan.settings, plan.by_hierarchies
     order = canonical_order(table)
-    encoding = _encoding(table, plan, coded, conditions, threads).take(order)
+    encoding = encoding_of(table, plan, coded, conditions, threads).take(order)
     groups = Groups(settings, report, threads)
     ordered = conditions.take(order)
     budget = allowed(settings.protect.suppress, table.rows)
@@ -90,7 +90,7 @@ def _rebuilt(table: Table, plan: Plan, order: Integers, kept: Integers) -> Const
     return build_constraints(table.take(order[kept]), plan)
 
 
-def _encoding(
+def encoding_of(
     table: Table, plan: Plan, coded: Coded | None, conditions: Conditions, threads: int | None
 ) -> Points | Nodes:
     """Return the encoding of the records, in the order of the rows."""

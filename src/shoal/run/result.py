@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar, cast
 
+from shoal.ledger.pending import Pending
 from shoal.partition import Partition
 from shoal.release.intervals import for_frame
 from shoal.report.plots import Plots
@@ -23,7 +24,8 @@ class Result(Generic[FrameT]):
     `data` has the caller's type of dataframe, with its rows in the caller's order, so that before
     and after can be compared. That order links every row to its original: what is published is
     written by `save`, which shuffles, or is what `shuffled` returns. Of a file or an array, `data`
-    is a `Table`; lists and dicts come back as such.
+    is a `Table`; lists and dicts come back as such. Under a ledger, `pending` is the entry that
+    `save` notes there.
     """
 
     data: FrameT
@@ -31,6 +33,7 @@ class Result(Generic[FrameT]):
     partition: Partition
     table: Table
     settings: Settings
+    pending: Pending | None = None
 
     def save(
         self,

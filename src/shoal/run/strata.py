@@ -88,7 +88,7 @@ class Groups:
         survey, constraints = conditions.survey, conditions.constraints
         if isinstance(encoding, Points) and survey.together is not None:
             return self._by_unit(encoding, survey, survey.together, constraints)
-        problem = replace(self._problem(encoding), constraints=constraints)
+        problem = replace(self.problem(encoding), constraints=constraints)
         protect = self.settings.protect
         if conditions.given is None:
             return solve(problem, protect.method, self.report)
@@ -96,7 +96,8 @@ class Groups:
         method = find_refinement(protect.refine or REFINEMENT, problem.options)
         return solve(problem, method, self.report)
 
-    def _problem(self, encoding: Points | Nodes) -> Problem:
+    def problem(self, encoding: Points | Nodes) -> Problem:
+        """Return the problem that the settings make of encoded records, without constraints."""
         protect, options = self.settings.protect, self.settings.search_options()
         return Problem(
             encoding, protect.k, protect.seed, protect.effort, protect.start, options,
@@ -115,7 +116,7 @@ class Groups:
         own = np.ones(units.size) if survey.weights is None else survey.weights
         means = group_means(points.matrix, units, own)
         masses = np.bincount(units, own).astype(np.float64)
-        problem = self._problem(Points(means, points.mixed, masses))
+        problem = self.problem(Points(means, points.mixed, masses))
         partition = solve(problem, self.settings.protect.method, self.report)
         labels, kept, merged = partition.labels[units], "", ""
         if constraints is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import logging
 import os
@@ -18,6 +19,7 @@ from shoal.judge.limits import limited
 from shoal.judge.readers.reading import READERS
 from shoal.judge.verify import Verification, verify
 from shoal.kernels.arrays import Integers
+from shoal.ledger.ledger import locked
 from shoal.release.claims import claims
 from shoal.release.dialects import written_as
 from shoal.release.intervals import names_in
@@ -25,6 +27,7 @@ from shoal.release.write import release_bytes, row_order
 from shoal.report.guarantees import of_file
 from shoal.report.sections import ReleaseSection
 from shoal.save.commitments import Commitments
+from shoal.save.noted import check_no_ledger, noted
 from shoal.save.prepare import prepared
 from shoal.save.readback import holds_table
 from shoal.save.release import Release
@@ -163,7 +166,9 @@ def save(
     release = prepared(release, targets.kind, spreadsheet_safe)
     settings = release.settings
     keep = settings.release.keep_order if keep_order is None else keep_order
-    with Staging(force=force, folders=targets.folders) as staging:
+    pending = release.pending
+    held = contextlib.nullcontext() if pending is None else locked(pending.ledger.path)
+    with held, Staging(force=force, folders=targets.folders) as staging:
         source = settings.input.path
         trees = [Path(rule) for rule in settings.hierarchies.values() if is_file(rule)]
         targets.check(staging, [*([Path(source)] if source else []), *trees], with_page)
@@ -175,7 +180,10 @@ def save(
         temporary = staging.add(targets.release, content)
         with limited(threads=threads):
             verified_bytes(release, order, temporary, content, targets.kind)
-        staging.commit()
+        if pending is not None:
+            name, kind = targets.release.name, targets.kind
+            noted(pending, release, order, temporary, name, kind).add_to(staging)
+        staging.commit(last=targets.release)
     targets.leave_no_page(force, with_page)
     LOG.info("written and verified: %s", targets.release)
     return targets.release
@@ -238,6 +246,7 @@ def private_papers(
             for name, rule in settings.hierarchies.items()
         },
         release={"keep_order": keep, "output": targets.output},
+        series={"ledger": _relative(settings.series.ledger, place)},
     )
     texts = {
         private_folder.KEY: commitments.to_text(),
@@ -249,6 +258,7 @@ def private_papers(
 
 def stdout_bytes(release: Release, kind: str = "csv") -> bytes:
     """Return the bytes of a released file, after it was verified in a private temporary one."""
+    check_no_ledger(release, "the screen")
     release = prepared(release, kind)
     keep = release.settings.release.keep_order
     order = row_order(release.table.rows, keep=keep)

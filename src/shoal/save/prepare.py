@@ -19,6 +19,7 @@ from shoal.table.roles import Column, Kind, Role
 from shoal.table.table import Table
 
 if TYPE_CHECKING:
+    from shoal.ledger.pending import Pending
     from shoal.report.report import Report
     from shoal.save.release import Release
     from shoal.settings import Settings
@@ -31,6 +32,7 @@ class Prepared:
     table: Table
     report: Report
     settings: Settings
+    pending: Pending | None = None
 
 
 def with_text(report: Report, table: Table, kind: str) -> Report:
@@ -56,7 +58,7 @@ def prepared(release: Release, kind: str, wanted: bool | None = None) -> Release
 
         report = replace(report, release={**report.release, "held_as": held_as(own, kind)})
     if not settings.release.spreadsheet_safe or not is_csv(kind):
-        return Prepared(own, report, settings)
+        return Prepared(own, report, settings, release.pending)
     table = guarded_table(own)
     changed = [
         one.name
@@ -79,7 +81,7 @@ def prepared(release: Release, kind: str, wanted: bool | None = None) -> Release
             [*report.public_notes, wanted_by_settings],
         )
         report = replace(report, notes=notes, public_notes=public)
-    return Prepared(table, report, settings)
+    return Prepared(table, report, settings, release.pending)
 
 
 def _with_names(report: Report, table: Table) -> Report:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 
 from shoal.errors import RequestError, shown
-from shoal.hints import option
+from shoal.hints import FILE, option
 from shoal.settings.data import RoleSettings
 from shoal.settings.protect import ProtectSettings
 from shoal.settings.release import Decimals, ReleaseSettings
+from shoal.settings.series import SeriesSettings
 
 
 def check(roles: RoleSettings, protect: ProtectSettings, release: ReleaseSettings) -> None:
@@ -17,6 +18,30 @@ def check(roles: RoleSettings, protect: ProtectSettings, release: ReleaseSetting
     if roles.person is not None and protect.count == "records":
         raise RequestError("person counts people, count says records: take one")
     _check_kept(release, roles.weight)
+
+
+def check_series(
+    series: SeriesSettings, roles: RoleSettings, protect: ProtectSettings, release: ReleaseSettings
+) -> None:
+    """Raise RequestError for options of a series without a ledger, and for what has no series."""
+    if series.ledger is None:
+        for name in ("withhold", "changing", "over_series", "stable", "expect_overlap"):
+            if getattr(series, name) != SeriesSettings.model_fields[name].default:
+                raise RequestError(
+                    f"{name} is for a series of releases; say {option('ledger', FILE)}, too"
+                )
+        return
+    never = {
+        option("group"): roles.group, option("household"): roles.household,
+        option("by"): roles.by, option("engine"): protect.engine,
+        option("memory"): protect.memory, option("k_of"): protect.k_of,
+        option("suppress"): protect.suppress, option("totals"): release.totals,
+    }  # fmt: skip
+    for mark, value in never.items():
+        if value:
+            raise RequestError(f"a release under a ledger is made without {mark}; leave it out")
+    if protect.method == "full-domain":
+        raise RequestError("under a ledger full-domain cannot be used; take another method")
 
 
 def _check_decimals(decimals: Decimals | dict[str, Decimals] | None) -> None:

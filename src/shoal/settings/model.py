@@ -11,7 +11,7 @@ from pydantic import Field, PlainSerializer, PlainValidator, ValidationError
 from shoal.errors import RequestError
 from shoal.hints import option
 from shoal.judge.models.requirement import Requirement
-from shoal.settings.check import check
+from shoal.settings.check import check, check_series
 from shoal.settings.data import InputSettings, RoleSettings
 from shoal.settings.kinds import ORDERS, RULES, STEP_LIST, TEXT, TREE
 from shoal.settings.messages import explain, place
@@ -20,6 +20,7 @@ from shoal.settings.parse import split_key
 from shoal.settings.presets import with_preset
 from shoal.settings.protect import ProtectSettings
 from shoal.settings.release import ReleaseSettings
+from shoal.settings.series import SeriesSettings
 from shoal.settings.toml import toml_of, tupled, without_none
 
 _column = partial(Option, "Columns")
@@ -49,6 +50,7 @@ class Settings(Part):
     roles: RoleSettings = RoleSettings()
     protect: ProtectSettings
     release: ReleaseSettings = ReleaseSettings()
+    series: SeriesSettings = SeriesSettings()
     hierarchies: Annotated[
         dict[str, str],
         _column(
@@ -170,6 +172,7 @@ def build(tree: dict[str, Any], source: str = "") -> Settings:
             f"say {option('allow_k1', True)} if that is what you want"
         )
     check(settings.roles, settings.protect, settings.release)
+    check_series(settings.series, settings.roles, settings.protect, settings.release)
     if settings.secret is not None:
         from shoal.table.steps.draws import check_secret
 

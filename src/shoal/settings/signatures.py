@@ -81,6 +81,12 @@ class AnonymizeOptions(Shared, total=False):
     """Options of `anonymize`."""
 
     preset: str | None
+    ledger: str | os.PathLike[str] | None
+    withhold: float | str
+    changing: Sequence[str] | str | None
+    over_series: str
+    stable: bool
+    expect_overlap: float | str
     group: str | None
     method: str
     refine: str | None
@@ -94,6 +100,12 @@ class AnonymizeFileOptions(Shared, total=False):
     """Options of `anonymize_file`."""
 
     preset: str | None
+    ledger: str | os.PathLike[str] | None
+    withhold: float | str
+    changing: Sequence[str] | str | None
+    over_series: str
+    stable: bool
+    expect_overlap: float | str
     group: str | None
     method: str
     refine: str | None

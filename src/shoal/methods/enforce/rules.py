@@ -48,6 +48,8 @@ from shoal.kernels.rules import (
     Rules,
     T,
 )
+from shoal.methods.enforce.kinds import Kinds
+from shoal.methods.enforce.value_sets import ValueSets
 from shoal.methods.enforce.values import (
     Sensitive,
     combined,
@@ -79,11 +81,13 @@ def make_rules(
     folder: Path | None,
     averaged: Sequence[str],
     persons: Integers | None = None,
+    kinds: Kinds | ValueSets | None = None,
 ) -> tuple[Rules, list[Sensitive]]:
     """Return the rules of a table; `averaged` are the columns whose groups release their means.
 
     With `persons` (n), whose record each is, every person and value of a group counts once; the
-    groups that are judged by the rules must hold all records of a person.
+    groups that are judged by the rules must hold all records of a person. `kinds` are those of
+    records in a series of releases.
     """
     columns = table.with_role(Role.SENSITIVE) if requirement.of_sensitive else []
     wanted = [column for column in columns if requirement.of_column(column.name)]
@@ -100,7 +104,8 @@ def make_rules(
         parts.append(Part(_diversity(least, requirement), made))
     heads: list[Floats] = []
     behind: list[Floats] = []
-    at = HEADS + len(parts) * HEAD + len(dominated) * DOMINANCE
+    count = len(parts) + (kinds is not None)
+    at = HEADS + count * HEAD + len(dominated) * DOMINANCE
     for part in parts:
         head = part.head
         arrays = {AT: _distribution(head, part.made), **part.behind}
@@ -109,6 +114,11 @@ def make_rules(
             behind.append(array)
             at += array.size
         heads.append(head)
+    if kinds is not None:
+        head, listed = kinds.head(at), kinds.table()
+        heads.append(head)
+        behind += [listed, kinds.codes.astype(np.float64)]
+        at += listed.size + table.rows
     for percent, magnitudes in dominated:
         head = np.zeros(DOMINANCE)
         head[PERCENT], head[MAGNITUDES] = percent, at
@@ -116,8 +126,9 @@ def make_rules(
         behind.append(magnitudes)
         at += table.rows
     counts = np.zeros(HEADS)
-    counts[[COLUMNS, DOMINATED, ROWS, ROOM]] = len(parts), len(dominated), table.rows, at
+    counts[[COLUMNS, DOMINATED, ROWS, ROOM]] = count, len(dominated), table.rows, at
     nodes = max((made.parents.size for made in values), default=0)
+    nodes = max(nodes, 0 if kinds is None else kinds.values)
     room = np.zeros(2 * table.rows + 4 + nodes)  # as `kernels.rules` uses it
     return np.concatenate([counts, *heads, *behind, room]), values
 

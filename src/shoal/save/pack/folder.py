@@ -30,6 +30,7 @@ from shoal.save.files import (
     published,
     verified_bytes,
 )
+from shoal.save.noted import check_no_ledger
 from shoal.save.pack import certificate as papers
 from shoal.save.pack.dictionary import dictionary
 from shoal.save.pack.readme import readme
@@ -64,6 +65,7 @@ def write_pack(
     A folder that is there already is replaced only with `force`, and only if it is a pack. What is
     private goes to a folder beside it; `sign` is the key that signs the certificate.
     """
+    check_no_ledger(release, "a pack")
     check_folder(folder, force, release.settings)
     if sign is not None:
         check_key(sign)

@@ -93,6 +93,16 @@ class Quantiles:
     def paths(self, values: Distinct) -> tuple[list[list[str]], list[int]]:
         """Return the intervals of every value, the narrowest first."""
         axis = _axis(values, self)
+        return _between(values, axis, self._levels(values, axis)), []
+
+    def as_cuts(self, values: Distinct) -> Cuts | None:
+        """Return the rule that makes the same intervals of any values; None where there is one."""
+        axis = _axis(values, self)
+        levels = [tuple(map(axis.text, level)) for level in self._levels(values, axis) if level]
+        return Cuts(tuple(levels)) if levels else None
+
+    def _levels(self, values: Distinct, axis: Axis) -> list[list[Fraction]]:
+        """Return the cut points of every level."""
         ends = np.cumsum(values.counts)
         total = int(ends[-1]) if ends.size else 0
         levels = []
@@ -100,7 +110,7 @@ class Quantiles:
             ranks = {-(-total * part // count) for part in range(1, count)}
             first = sorted({int(np.searchsorted(ends, rank, side="left")) + 1 for rank in ranks})
             levels.append([axis.number(values.values[i]) for i in first if i < len(values.values)])
-        return _between(values, axis, levels), []
+        return levels
 
 
 @dataclass(frozen=True)

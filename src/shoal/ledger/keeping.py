@@ -1,0 +1,98 @@
+"""What is done with a ledger between releases: look, withdraw, let people go."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from shoal.errors import RequestError, in_shape
+from shoal.ledger.entries import Release, Withdrawal
+from shoal.ledger.ledger import Ledger, locked
+
+
+@dataclass(frozen=True)
+class Left:
+    """What it costs that people left, in counts.
+
+    `unknown` were in no release; `companions` shared their classes in the last release that they
+    were in: their signatures stay, and they may have to be withheld where nobody takes the place.
+    """
+
+    __repr__ = in_shape
+
+    people: int
+    unknown: int
+    companions: int
+
+    def summary(self) -> str:
+        """Return what a person reads."""
+        lines = [
+            f"{self.people:,} people left: they are in no later release, and the ledger no longer "
+            "tells which classes they were in",
+            f"{self.companions:,} people shared a class with them: no value of theirs is given "
+            "away, and some may be withheld from the next release if nobody takes their place",
+            "what was published of them stays published",
+        ]
+        if self.unknown:
+            lines.append(f"{self.unknown:,} were in no release; they are noted all the same")
+        return "\n".join(lines)
+
+
+def leave(path: Path, people: Sequence[str]) -> Left:
+    """Let people leave all later releases, and forget which classes they were in."""
+    if not people:
+        raise RequestError("name the people who leave, or a file with one on each line")
+    with locked(path):
+        ledger = Ledger.load(path)
+        numbers = [ledger.key.person(text) for text in dict.fromkeys(people)]
+        gone = [one for one in numbers if one not in ledger.left]
+        companions: set[str] = set()
+        known: set[str] = set()
+        for release in ledger.releases:
+            roll = release.roll
+            own = dict(zip(roll.people, roll.classes, strict=True))
+            there = {own[one] for one in gone if one in own}
+            known |= set(gone) & set(own)
+            if there:
+                companions = {one for one, number in own.items() if number in there} - set(gone)
+        ledger.without(gone).write()
+    return Left(len(gone), len(gone) - len(known), len(companions))
+
+
+def withdraw(path: Path, number: int) -> Ledger:
+    """Note that a release was not published, and return the ledger."""
+    with locked(path):
+        ledger = Ledger.load(path).withdrawn(number)
+        ledger.write()
+    return ledger
+
+
+def describe(ledger: Ledger) -> str:
+    """Return what a ledger holds, in counts; reading it has checked every message code."""
+    gone = {one.release for one in ledger.entries if isinstance(one, Withdrawal)}
+    lines = [
+        f"{len(ledger.entries):,} entries, every message code is right; the last begins "
+        f"{ledger.last[:12]}"
+    ]
+    for entry in ledger.entries:
+        if isinstance(entry, Release):
+            lines.append(_of_release(entry, entry.number in gone))
+    several = Counter(person for one in ledger.releases for person in one.roll.people)
+    again = sum(1 for times in several.values() if times > 1)
+    lines.append(f"{len(several):,} people, {again:,} of them in several releases")
+    if ledger.left:
+        lines.append(f"{len(ledger.left):,} people left")
+    return "\n".join(lines)
+
+
+def _of_release(entry: Release, gone: bool) -> str:
+    promise = entry.promise
+    least = "" if promise.l is None else f", l = {promise.l} over the series"
+    state = "withdrawn" if gone else "made under the ledger" if entry.made else "added"
+    withheld = f", {entry.withheld:,} withheld" if entry.withheld else ""
+    return (
+        f"  release {entry.number}: {entry.file}, {len(entry.roll.people):,} people{withheld}, "
+        f"k = {promise.k}{least}; {state}"
+    )

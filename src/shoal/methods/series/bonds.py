@@ -1,0 +1,94 @@
+"""Bonds: who of earlier releases is in company with whom, and who needs a signature from now on."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from shoal.errors import in_shape
+from shoal.methods.series.deal import Signature
+
+
+@dataclass(frozen=True)
+class Known:
+    """A person of earlier releases: her company, her value, her signature, which may be empty."""
+
+    __repr__ = in_shape
+
+    company: int
+    value: int
+    signature: Signature
+
+
+@dataclass(frozen=True)
+class Bonds:
+    """The signatures that people have from now on, and who must be withheld.
+
+    `signed` has only those who get a signature now, also people who are not in this release.
+    """
+
+    __repr__ = in_shape
+
+    signed: Mapping[str, Signature]
+    withheld: frozenset[str]
+
+
+def bind(known: Mapping[str, Known], present: frozenset[str], least: int) -> Bonds:
+    """Return what keeps l values for everybody in company with people who are gone.
+
+    Of a company, those who stay without a signature need `least` different values, or are withheld
+    with those who are gone. These need as many between them, or one with a signature who is gone
+    too: whatever she can have, they can have. Where there is none, some get a signature: one of
+    each value of who is gone, and as many who stay as it takes.
+    """
+    companies: dict[int, list[str]] = defaultdict(list)
+    for person in sorted(known):
+        companies[known[person].company].append(person)
+    signed: dict[str, Signature] = {}
+    withheld: set[str] = set()
+    for people in companies.values():
+        free = [one for one in people if not known[one].signature]
+        stays = [one for one in free if one in present]
+        gone = [one for one in free if one not in present]
+        if len(_by_value(known, stays)) < least:
+            withheld.update(stays)
+            stays, gone = [], [*gone, *stays]
+        if not gone or len(_by_value(known, gone)) >= least:
+            continue
+        anchors = [one for one in people if known[one].signature]
+        if any(one not in present for one in anchors):
+            continue
+        chosen = _chosen(known, stays, gone, least)
+        if chosen:
+            signed |= dict.fromkeys(chosen, tuple(sorted(known[one].value for one in chosen)))
+            stays = [one for one in stays if one not in signed]
+            if len(_by_value(known, stays)) < least:
+                withheld.update(stays)
+        elif anchors:
+            withheld.add(anchors[0])
+    return Bonds(signed, frozenset(withheld))
+
+
+def _chosen(
+    known: Mapping[str, Known], stays: Sequence[str], gone: Sequence[str], least: int
+) -> list[str]:
+    """Return one of each value of who is gone, and others who stay, of other values; none if none.
+
+    Of those who stay the most frequent values give one away.
+    """
+    lost = _by_value(known, gone)
+    others = {value: some for value, some in _by_value(known, stays).items() if value not in lost}
+    wanted = least - len(lost)
+    if len(others) < wanted:
+        return []
+    often = sorted(others, key=lambda value: (-len(others[value]), value))
+    return [some[0] for some in lost.values()] + [others[value][0] for value in often[:wanted]]
+
+
+def _by_value(known: Mapping[str, Known], people: Sequence[str]) -> dict[int, list[str]]:
+    """Return people by their values."""
+    values: dict[int, list[str]] = defaultdict(list)
+    for person in people:
+        values[known[person].value].append(person)
+    return values

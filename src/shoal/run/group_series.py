@@ -64,8 +64,9 @@ def find_series_groups(
             f"{table.rows} records < {k}, the size of groups that {option('expect_overlap')} asks "
             "for"
         )
-    own = {"k": k, "column_weights": who.column_weights or plan.settings.protect.column_weights}
-    larger = replace(plan, settings=plan.settings.replace(protect=own))
+    weights = who.column_weights or plan.settings.protect.column_weights
+    asked = plan.settings.replace(protect={"k": k, "column_weights": weights})
+    larger = replace(plan, settings=asked)
     barred = who.barred_rows
     if barred.size:
         rest = np.delete(np.arange(table.rows), barred)

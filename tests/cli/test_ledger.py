@@ -130,7 +130,10 @@ def test_what_cannot_be_is_refused(shoal, years, words, said):
 def test_a_budget_that_is_too_small_ends_with_3(shoal, years):
     """Where more people must be withheld than may be, the message says the share that would do."""
     assert shoal("anonymize", "0.csv", *SERIES, "-o", "r0.csv", "--no-report").code == 0
-    few = [word for word in SERIES if word not in ("--withhold", "90%")]
+    few = [word for word in SERIES if word not in ("--withhold", "90%")] + [
+        "--over-series",
+        "worlds",
+    ]
     ran = shoal("anonymize", "1.csv", *few, "-o", "r1.csv", "--no-report")
     assert ran.code == 3
     assert "--withhold" in ran.err
@@ -154,4 +157,4 @@ def test_several_releases_need_a_ledger(shoal, years):
     ran = shoal("verify", "0.csv", "1.csv", "-k", "3")
     assert ran.code == 2
     assert "--ledger" in ran.err
-    assert "-k K" in shoal("verify", "0.csv").err
+    assert "say -k" in shoal("verify", "0.csv").err

@@ -24,13 +24,18 @@ def used(chromium, drawing_desk, tmp_path_factory):
     tab.goto(desk.address)
     tab.locator("[data-test=upload]").set_input_files(table)
     tab.wait_for_url("**/files/*")
+    tab.locator("[data-test=step-columns]").click()
     for column in range(2):
         row = tab.locator("[data-test=column-row]").nth(column)
         row.locator("[data-test=role]").select_option("quasi-identifier")
+    tab.locator("[data-test=step-protection]").click()
     tab.locator("[data-test=k]").fill("3")
+    tab.locator("[data-test=expert] summary").click()
     tab.locator("[data-test=method]").select_option("mdav")
+    tab.locator("[data-test=step-run]").click()
     tab.locator("[data-test=run]").click()
     tab.wait_for_url("**/jobs/*")
+    tab.locator("[data-test=step-take]").click()
     with tab.expect_download() as waiting:
         tab.locator("[data-test=downloads]").get_by_text("release.csv", exact=True).click()
     waiting.value.path()

@@ -14,7 +14,7 @@ from shoal.table.hierarchy.specify import is_file
 from shoal.web.errors import Refused
 from shoal.web.labels import as_field
 from shoal.web.open_file import Opened, last_part, tree_names
-from shoal.web.request import PARTS, read_recipe
+from shoal.web.request import DEFAULTS, PARTS, read_recipe
 
 OWN = ("types", "missing")  # of how a file is read, what the form says; the rest goes with the file
 
@@ -61,14 +61,17 @@ def _known(part: str, values: Mapping[str, Any], left: list[str]) -> dict[str, A
     if part == "hierarchies":
         left += [f"{part}.{name}" for name, rule in values.items() if is_file(str(rule))]
         return {name: rule for name, rule in values.items() if not is_file(str(rule))}
-    if part == "input":
-        return {key: value for key, value in values.items() if key in OWN}
     usual = build({"protect": {"k": 2}}).model_dump().get(part, {})
-    known = PARTS.get(part) or set()
-    for key, value in values.items():
-        if key not in known and tupled(value) != usual.get(key) and (part, key) not in QUIET:
-            left.append(f"{part}.{key}")
-    return {key: value for key, value in values.items() if key in known}
+    known = set(OWN) if part == "input" else PARTS.get(part) or set()
+    said = {
+        key: value
+        for key, value in values.items()
+        if tupled(value) != usual.get(key) or key in DEFAULTS
+    }
+    if part != "input":  # how another year's file is written is its own matter
+        quiet = known | {key for own, key in QUIET if own == part}
+        left += [f"{part}.{key}" for key in said if key not in quiet]
+    return {key: value for key, value in said.items() if key in known}
 
 
 QUIET = {("release", "output")}  # said by the place of a run, not by its settings

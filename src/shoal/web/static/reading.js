@@ -18,6 +18,8 @@ const DATES = [["", "iso"], ["%d.%m.%Y", "dmy_points"], ["%d/%m/%Y", "dmy"], ["%
 const BOOKS = [".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"];
 const TEXTS = [".csv", ".tsv", ".txt", ".gz", ".bz2", ".zst", ".zip"];
 
+let isUsed = false; // the form stays open once it was used: its page is made anew at every change
+
 function endsIn(file, endings) {
   return endings.some((ending) => file.name.toLowerCase().endsWith(ending));
 }
@@ -38,6 +40,7 @@ function typed(test, value, size, onchange) {
 /** Read the file again, show it, and give the focus back to the control that was used. */
 async function look(file, { trouble, again, before = async () => {} }, body) {
   const used = document.activeElement?.dataset?.test;
+  isUsed = true;
   try {
     await before();
     await send("POST", `/files/${checked(file.id)}/look`, body);
@@ -134,7 +137,7 @@ export function openStep(page) {
   return el("section", { "aria-labelledby": "open-heading" },
     el("h2", { id: "open-heading" }, t("reading.heading")),
     findings(file),
-    form && el("details", { class: "reading", open: Boolean(file.look?.findings?.length),
+    form && el("details", { class: "reading", open: isUsed || Boolean(file.look?.findings?.length),
       "data-test": "reading" }, el("summary", null, t("reading.how")), form),
     el("h3", null, t("reading.rows")),
     rowsTable(seen),

@@ -1,4 +1,4 @@
-"""What the desk answers before a run: the risk as it is, a trial, improvements, settings, events."""
+"""What the desk answers before a run: risk as it is, trials, improvements, settings, events."""
 
 from __future__ import annotations
 

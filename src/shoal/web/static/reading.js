@@ -41,6 +41,8 @@ function typed(test, value, size, onchange) {
 async function look(file, { trouble, again, before = async () => {} }, body) {
   const used = document.activeElement?.dataset?.test;
   isUsed = true;
+  const form = document.activeElement?.closest("fieldset") ?? document.querySelector(".again");
+  if (form) form.disabled = true; // what was chosen meanwhile would be lost with the old form
   try {
     await before();
     await send("POST", `/files/${checked(file.id)}/look`, body);
@@ -48,6 +50,7 @@ async function look(file, { trouble, again, before = async () => {} }, body) {
     if (used) document.querySelector(`[data-test=${used}]`)?.focus();
   } catch (error) {
     set(trouble, problem(error));
+    if (form) form.disabled = false;
   }
 }
 
@@ -55,7 +58,7 @@ async function look(file, { trouble, again, before = async () => {} }, body) {
 function readSheet(file, how) {
   const go = () => look(file, how, { input: { sheet: sheet.value.trim() || null } });
   const sheet = typed("sheet", file.reading?.sheet, 20, go);
-  return el("div", { class: "again fields" }, field(t("field.sheet"), sheet),
+  return el("fieldset", { class: "again fields" }, field(t("field.sheet"), sheet),
     el("p", null, el("button", { type: "button", "data-test": "read-again", onclick: go },
       t("reading.read"))));
 }
@@ -65,7 +68,7 @@ function readTable(file, how) {
   const tables = choice(file.tables.map((one) => [one, one]), file.table ?? file.tables[0],
     { "data-test": "table" });
   const go = () => look(file, how, { table: tables.value });
-  return el("div", { class: "again fields" }, field(t("reading.table"), tables),
+  return el("fieldset", { class: "again fields" }, field(t("reading.table"), tables),
     el("p", null, el("button", { type: "button", "data-test": "read-again", onclick: go },
       t("reading.read"))));
 }
@@ -112,7 +115,7 @@ export function readAgain(file, how) {
     if (words.length || missing) said.missing = ["", ...words];
     return said;
   };
-  return el("div", { class: "again fields" },
+  return el("fieldset", { class: "again fields" },
     Object.entries(parts).map(([key, control]) => field(t(`field.${key}`), control)),
     el("p", null, el("button", { type: "button", class: "quiet small", "data-test": "read-again",
       onclick: go }, t("reading.again"))));

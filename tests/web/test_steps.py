@@ -17,6 +17,7 @@ DRAFT = {
     "k": "4", "method": "hilbert",
     "roles": ["identifier", "identifier", QUASI, QUASI, QUASI, "drop", "drop", "drop", QUASI,
               "sensitive", "drop"],
+    "trees": [None] * 4 + [{"rule": "flat"}] + [None] * 6,
 }  # fmt: skip
 
 

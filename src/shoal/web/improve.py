@@ -69,7 +69,7 @@ def changes(done: Trial, settings: Settings) -> list[Change]:
 
 def _of_column(column: ColumnReport, values: Column, settings: Settings) -> Iterator[Change]:
     """Yield the changes that suit a column: digits of a code, months of a date, leaving it out."""
-    if column.name not in settings.hierarchies:
+    if settings.hierarchies.get(column.name, "flat") == "flat":
         if values.kind is Kind.TEXT and (length := code_length(values)) is not None:
             kept = range(length - 1, max(0, length - 4), -1)
             yield Change(column.name, f"prefixes:{','.join(map(str, kept))}")

@@ -78,8 +78,9 @@ export async function* lines(path, signal) {
     if (error.name === "AbortError") throw error;
     throw new Error(t("api.silent"));
   }
-  if (!answer.ok || !answer.body) throw refusal(answer.status, t("api.status", { status: answer.status }));
-  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  const { status, ok, body } = answer;
+  if (!ok || !body) throw refusal(status, t("api.status", { status }));
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   for (;;) {
     const { value, done } = await reader.read();

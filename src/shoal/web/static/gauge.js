@@ -4,7 +4,7 @@ import { question } from "./asking.js";
 import { el, name, problem, set, svg } from "./dom.js";
 import { count, fixed, share } from "./format.js";
 import { term } from "./glossary.js";
-import { t } from "./words.js";
+import { has, t } from "./words.js";
 
 const WIDTH = 160;
 const HEIGHT = 12;
@@ -42,7 +42,8 @@ export function withoutTrial(page) {
   if (told?.state === "failed") return problem(told.error);
   if (told?.state === "blocked") return el("p", { class: "bad" }, told.stands);
   if (!page.trial) {
-    return el("p", { class: "soft" }, told?.state === "busy" ? t("estimate.busy") : t("gauge.wait"));
+    return el("p", { class: "soft" },
+      told?.state === "busy" ? t("estimate.busy") : t("gauge.wait"));
   }
   return null;
 }
@@ -76,6 +77,10 @@ function riskGauge(told) {
     el("p", { class: "soft" }, t("gauge.k", { k: count(told.k) })));
 }
 
+function releasedWord(how) {
+  return has(`released.${how}`) ? t(`released.${how}`) : how;
+}
+
 /** Return the bars of what every column loses, with what it was before the last change. */
 export function lossGauge(told, before = null, id = "gauge-loss") {
   const last = new Map((before?.columns ?? []).map((one) => [one.name, one.loss]));
@@ -84,7 +89,7 @@ export function lossGauge(told, before = null, id = "gauge-loss") {
     const moved = typeof was === "number" && Math.abs(was - one.loss) >= 0.1;
     return el("div", { class: "gauge" },
       el("span", { class: "what" }, name(one.name, 40),
-        el("span", { class: "soft" }, ` ${t(`released.${one.released_as}`)}`)),
+        el("span", { class: "soft" }, ` ${releasedWord(one.released_as)}`)),
       bar(one.loss, "loss"),
       el("span", { class: "n" }, `${fixed(one.loss, 1)} %`,
         moved && el("span", { class: "soft" }, ` ${t("gauge.was", { loss: fixed(was, 1) })}`)));

@@ -73,18 +73,55 @@ class Page:
         """Return the row of a column, by its place."""
         return self.tab.locator("[data-test=column-row]").nth(column)
 
+    def go(self, step):
+        """Go to a step of the rail, unless it is shown."""
+        if not self.on(f"at-{step}").is_visible():
+            self.on(f"step-{step}").click()
+        self.on(f"at-{step}").wait_for()
+
+    def unfold(self, name):
+        """Open a part that is folded away."""
+        if self.on(name).get_attribute("open") is None:
+            self.on(name).locator("summary").first.click()
+
+    def protect(self, k=None, **chosen):
+        """Choose a protection; a method, its effort and time limit are the expert's."""
+        self.go("protection")
+        if k is not None:
+            self.on("k").fill(str(k))
+        if chosen:
+            self.unfold("expert")
+        for name, value in chosen.items():
+            control = self.on(name.replace("_", "-"))
+            if name == "time_limit":
+                control.fill(value)
+            else:
+                control.select_option(value)
+
+    def upload(self, *files):
+        """Upload a file, and wait for its page."""
+        self.on("upload").set_input_files(*files)
+        self.tab.wait_for_url("**/files/*")
+
+    def columns(self):
+        """Go to the columns of the file, once it was looked at."""
+        self.on("rows").wait_for()
+        self.go("columns")
+
     def role(self, column, role):
         """Choose a column's role."""
+        self.go("columns")
         self.row(column).locator("[data-test=role]").select_option(role)
 
     def sample(self):
         """Open the sample."""
         self.on("open-sample").click()
         self.tab.wait_for_url("**/files/*")
-        self.on("column-row").wait_for()
+        self.columns()
 
     def run(self):
         """Start the run that was chosen."""
+        self.go("run")
         self.on("run").click()
         self.tab.wait_for_url("**/jobs/*")
 
@@ -170,6 +207,7 @@ def choose_roles(page, roles=SAMPLE_ROLES):
 
 def taken_home(page, name):
     """Download a file of the job; return its bytes."""
+    page.go("take")
     with page.tab.expect_download() as waiting:
         page.on("downloads").get_by_role("button", name=name, exact=True).click()
     return Path(waiting.value.path()).read_bytes()

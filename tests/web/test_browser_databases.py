@@ -13,8 +13,7 @@ from databases import by_duckdb, by_sqlite
 def opened(page, name, content):
     """Upload a file of this name."""
     file = {"name": name, "mimeType": "application/octet-stream", "buffer": content}
-    page.on("upload").set_input_files(file)
-    page.tab.wait_for_url("**/files/*")
+    page.upload(file)
 
 
 def test_a_table_is_chosen_on_the_page(page, tmp_path):
@@ -26,20 +25,20 @@ def test_a_table_is_chosen_on_the_page(page, tmp_path):
     page.shot("choose-table")
     page.on("table").select_option("wards")
     page.on("read-again").click()
-    expect(page.on("column-row")).to_contain_text("ward")
-    page.on("reading").locator("summary").click()
+    expect(page.on("rows")).to_contain_text("ward")
+    page.unfold("reading")
     page.shot("another-table")
     page.on("table").select_option("people")
     page.on("read-again").click()
     expect(page.tab.locator("h1")).to_contain_text("survey.duckdb: people")
     choose_roles(page, ["identifier", QUASI, QUASI, "sensitive"])
-    page.on("k").fill("3")
-    page.on("method").select_option("mdav")
+    page.protect(3, method="mdav")
     page.run()
     assert "3 records" in page.verdict()
     release = tmp_path / "release.csv"
     release.write_bytes(taken_home(page, "release.csv"))
     assert shoal.verify(release, k=3, quasi_identifiers=["age", "pay"]).ok
+    page.unfold("elsewhere")
     assert "survey.duckdb#people" in page.on("command").inner_text()
 
 

@@ -33,8 +33,8 @@ CSV = "name;number;age;postcode;sex;cost;weight;income;diagnosis\n" + "".join(
 
 
 def asked_by(page, action):
-    """Return the recipe of the first estimate that a page asks for after an action."""
-    with page.tab.expect_request("**/preview", timeout=60_000) as waiting:
+    """Return the recipe of the first trial that a page asks for after an action."""
+    with page.tab.expect_request("**/trial", timeout=60_000) as waiting:
         action()
     return waiting.value.post_data_json["recipe"]
 
@@ -57,9 +57,9 @@ def test_a_point_restores_all_that_was_compared(page, drawing_desk):
     told = desk.done(job, 300)
     assert told["state"] == "done", told["error"]
     page.tab.goto(f"http://127.0.0.1:{desk.port}/files/{file}")
-    page.on("column-row").wait_for()
+    page.columns()
     page.role(2, "drop")
-    page.on("k").fill("9")
+    page.protect(9)
     page.tab.wait_for_timeout(1500)
     desk.post(f"/files/{file}/look", {"input": {"delimiter": ","}})
     assert desk.looked(file)["reading"] == {"delimiter": ","}
@@ -69,6 +69,7 @@ def test_a_point_restores_all_that_was_compared(page, drawing_desk):
     found = asked_by(page, page.on("use-point", 3).click)
     wanted = {**COMPARED["protect"], "k": point["k"], "method": point["method"]}
     assert said(found) == {**COMPARED, "protect": wanted}
+    page.go("run")
     assert page.on("compare-k").input_value() == "4,6"
     assert desk.get(f"/files/{file}.json")["reading"] == {}
 
@@ -89,8 +90,9 @@ def test_one_k_is_compared_unless_more_are_named(page):
     """Where nobody lists values of k, methods are compared with the k that was chosen."""
     page.sample()
     choose_roles(page)
-    page.on("k").fill("8")
-    page.on("compare").locator("summary").first.click()
+    page.protect(8)
+    page.go("run")
+    page.unfold("compare")
     page.tab.route("**/jobs", lambda route: route.fulfill(status=400, json={"error": "no"}))
     with page.tab.expect_request("**/jobs") as waiting:
         page.on("compare-run").click()

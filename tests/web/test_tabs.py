@@ -16,13 +16,14 @@ def test_tabs_on_one_file_both_get_their_estimates(page, chromium):
     choose_roles(page)
     other = Page(chromium, page.desk)
     other.tab.goto(page.tab.url)
-    other.on("column-row").wait_for()
+    other.columns()
     answers = []
     for one in (page, other):
         one.tab.on(
             "response", lambda said: answers.append(said.status) if "/preview" in said.url else None
         )
-        one.on("k").fill("7")
+        one.protect(7)
+        one.go("run")
     for one in (page, other):
         expect(one.on("estimate")).to_contain_text("loss about", timeout=90_000)
     page.tab.wait_for_timeout(2500)
@@ -37,6 +38,7 @@ def test_a_file_that_is_busy_is_asked_less_and_less(page):
     asked = []
     page.sample()
     choose_roles(page)
+    page.go("run")
     expect(page.on("estimate")).to_contain_text("loss about", timeout=90_000)
 
     def busy(route):
@@ -44,7 +46,8 @@ def test_a_file_that_is_busy_is_asked_less_and_less(page):
         route.fulfill(status=409, json={"error": "the file is not ready"})
 
     page.tab.route("**/preview", busy)
-    page.on("k").fill("6")
+    page.protect(6)
+    page.go("run")
     expect(page.on("estimate")).to_contain_text("busy")
     page.tab.wait_for_timeout(8000)
     waits = [after - before for before, after in pairwise(asked)]

@@ -135,9 +135,9 @@ def preview_of(
     least = 2 * PART * max([k, *settings.protect.k_of.values()])
     if sample < min(least, table.rows):  # all records are sample enough
         raise RequestError(f"a sample of at least {least} records is needed for such a k")
-    settings = _with_roles(table, once_read(settings), folder)
+    settings = with_roles(table, once_read(settings), folder)
     plan, _ = plan_table(table, settings, folder)
-    some, part = _samples(table, plan, min(sample, table.rows))
+    some, part = samples(table, plan, min(sample, table.rows))
     run = partial(
         anonymize_with, settings=settings, callback=callback, threads=threads, folder=folder,
         measured=measured,
@@ -172,7 +172,7 @@ def preview_of(
     )
 
 
-def _with_roles(table: Table, settings: Settings, folder: Path | None) -> Settings:
+def with_roles(table: Table, settings: Settings, folder: Path | None) -> Settings:
     """Return settings that name every role: in a sample more columns look like identifiers."""
     plan, _ = plan_table(table, settings, folder)
     kept = {"keep_unique": tuple(plan.schema.schema.with_role(Role.OTHER))}
@@ -183,7 +183,7 @@ def _with_roles(table: Table, settings: Settings, folder: Path | None) -> Settin
     return settings.replace(roles={"quasi_identifiers": named, **kept})
 
 
-def _samples(table: Table, plan: Plan, size: int) -> tuple[Integers, Integers]:
+def samples(table: Table, plan: Plan, size: int) -> tuple[Integers, Integers]:
     """Return the rows of a sample and of a part of it, in order."""
     settings = plan.settings
     rng = np.random.default_rng(settings.protect.seed)

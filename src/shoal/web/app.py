@@ -12,7 +12,7 @@ from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import FileResponse, HTMLResponse, JSONResponse
+from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, StreamingResponse
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
@@ -20,11 +20,14 @@ from shoal.backends.private_folder import ENDINGS
 from shoal.errors import pip_install
 from shoal.web.errors import Refused
 from shoal.web.estimates import read_tab
+from shoal.web.events import LINES, follow
 from shoal.web.guard import KNOWN, Guard
 from shoal.web.links import Links
 from shoal.web.messages import CHARTS, MADE, PACKED, PRIVATE
+from shoal.web.open_file import check_ready
 from shoal.web.request import form_options, read_tree
-from shoal.web.session import Session
+from shoal.web.saved_settings import as_toml, from_toml
+from shoal.web.session import QUESTIONED, Session
 
 BODY = 1 << 20  # bytes of a request that is no upload
 TREE_BODY = 32 << 20
@@ -200,18 +203,42 @@ def _files(app: FastAPI, session: Session) -> None:
             await session.tree(file, read_tree(await body_of(request, TREE_BODY), file.trees))
         )
 
-    @app.post("/files/{key}/preview")
-    async def preview(key: str, request: Request) -> Response:
+    for kind in QUESTIONED:
+        app.post(f"/files/{{key}}/{kind}")(_question(session, kind))
+
+    @app.post("/files/{key}/settings")
+    async def keep(key: str, request: Request) -> Response:
         file = session.file(key)
+        check_ready(file)
         body = await body_of(request)
-        tab = read_tab(body.get("tab"))
-        estimate = session.preview(file, body.get("recipe") or {}, tab)
-        return JSONResponse(await _while_there(request, estimate))
+        return JSONResponse({"toml": as_toml(file, body.get("recipe") or {})})
+
+    @app.post("/files/{key}/settings/open")
+    async def take(key: str, request: Request) -> Response:
+        file = session.file(key)
+        text = (await body_of(request)).get("text")
+        if not isinstance(text, str):
+            raise Refused(400, "the settings are a text")
+        return JSONResponse(from_toml(file, text))
 
     @app.delete("/files/{key}")
     async def finish(key: str) -> Response:
         await session.finish(session.file(key))
         return JSONResponse({})
+
+
+def _question(session: Session, kind: str) -> Callable[..., Coroutine[Any, Any, Response]]:
+    """Return the route of a question about a recipe."""
+
+    async def ask(key: str, request: Request) -> Response:
+        file = session.file(key)
+        body = await body_of(request)
+        tab = read_tab(body.get("tab"))
+        more = {"rows": True} if body.get("rows") is True else {}
+        work = session.question(file, kind, body.get("recipe") or {}, tab, **more)
+        return JSONResponse(await _while_there(request, work))
+
+    return ask
 
 
 def _jobs(app: FastAPI, session: Session) -> None:
@@ -230,6 +257,11 @@ def _jobs(app: FastAPI, session: Session) -> None:
             more = {"compare": _compared(body.get("compare"))}
         job = session.start(file, kind, body.get("recipe") or {}, more)
         return JSONResponse({"id": job.id}, 201)
+
+    @app.get("/jobs/{key}/events")
+    async def events(key: str, after: int = 0) -> Response:
+        job = session.job(key)
+        return StreamingResponse(follow(session, job, max(0, after)), media_type=LINES)
 
     @app.post("/jobs/{key}/stop")
     async def stop(key: str, request: Request) -> Response:

@@ -8,7 +8,7 @@ from typing import Any
 
 from shoal.web.errors import Refused
 
-TABS = 20  # that wait for an estimate of one file
+TABS = 20  # questions of tabs that wait for an answer about one file
 NAME = 100  # signs of a tab's name
 
 
@@ -39,7 +39,7 @@ class Estimates:
         if last is not None:
             last.cancel()
         if len(self._tasks) >= TABS:
-            raise Refused(429, f"{TABS} tabs wait for an estimate of this file; try again later")
+            raise Refused(429, f"{TABS} questions about this file wait; try again later")
         task = self._tasks[tab] = start()
         try:
             return await task

@@ -27,6 +27,7 @@ TREES, TREE = 200, 20 << 20  # hierarchies of a file, and the bytes of one
 SAMPLE = "patients.csv"
 QUESTION, LOOK = 300.0, 1800.0  # seconds that a hierarchy or an estimate, and a look may take
 QUESTIONS, LOOKS = 2, 1  # at once
+QUESTIONED = ("preview", "risk", "trial", "improve")  # what a page asks of a recipe
 FORGET = 24 * 3600.0  # seconds after which an unused file is removed
 
 
@@ -285,12 +286,19 @@ class Session:
             Path(file.trees.pop(one)["path"]).unlink(missing_ok=True)
         return key
 
-    async def preview(self, file: Opened, recipe: dict[str, Any], tab: str) -> dict[str, Any]:
-        """Estimate time, memory and loss from a sample, for a tab; tabs take turns."""
+    async def question(
+        self, file: Opened, kind: str, recipe: dict[str, Any], tab: str, **more: Any
+    ) -> dict[str, Any]:
+        """Answer a question about a recipe from a sample, for a tab; tabs take turns.
+
+        It is one of QUESTIONED; a new one of a kind ends the tab's last of that kind.
+        """
         check_ready(file)
         settings = read_recipe(recipe, file.trees, file.reading)
-        request = {"kind": "preview", "path": file.source, "settings": settings}
-        return await file.estimates.ask(tab, lambda: self._start(self._ask(request, QUESTION)))
+        request = {"kind": kind, "path": file.source, "settings": settings, **more}
+        return await file.estimates.ask(
+            f"{kind} {tab}", lambda: self._start(self._ask(request, QUESTION))
+        )
 
     def start(self, file: Opened, kind: str, recipe: dict[str, Any], more: dict[str, Any]) -> Job:
         """Put a job in the queue."""

@@ -27,9 +27,10 @@ from shoal.table.files.formats import check_kind, is_text
 from shoal.table.inspect import inspect
 from shoal.table.roles import Column, Kind, Role
 from shoal.table.table import as_floats, missing_cells, some_rows
-from shoal.table.texts import texts_of
-from shoal.web.charts import CELL, charts_of, counted_values
+from shoal.web.charts import charts_of, counted_values
+from shoal.web.improve import improve
 from shoal.web.messages import CHARTS, MADE, PACKED, PRIVATE, ProgressWriter, write_json
+from shoal.web.risk_now import risk
 from shoal.web.tables import (
     check_compared,
     check_content,
@@ -39,12 +40,11 @@ from shoal.web.tables import (
     stored_tables,
     whole_table,
 )
+from shoal.web.trial import PATIENCE, SAMPLE, cells, trial
 
 ROWS = 20  # of a table that are shown
 BINS, WORDS = 24, 8
 CHILDREN, NODES, LISTED, VALUES = 60, 3_000, 5_000, 50
-SAMPLE = 2_000
-PATIENCE = 0.05  # seconds of a search on a sample
 
 
 def look(request: Mapping[str, Any], place: Path, _progress: ProgressWriter) -> dict[str, Any]:
@@ -71,7 +71,7 @@ def look(request: Mapping[str, Any], place: Path, _progress: ProgressWriter) -> 
         for seen, column in zip(inspection.columns, table.columns, strict=True)
     ]
     some = table.take(np.arange(min(ROWS, table.rows)))
-    cells = [_first(column) for column in some.columns]
+    first = [_first(column) for column in some.columns]
     return {
         "tables": tables,
         "table": wanted,
@@ -81,7 +81,7 @@ def look(request: Mapping[str, Any], place: Path, _progress: ProgressWriter) -> 
         "reading": _plain(found.options),
         "findings": found.findings,
         "columns": columns,
-        "rows": [list(row) for row in zip(*cells, strict=True)],
+        "rows": [list(row) for row in zip(*first, strict=True)],
     }
 
 
@@ -93,10 +93,7 @@ def _first(column: Column) -> list[str | None]:
     """Return the cells of the first rows as texts."""
     if column.kind is Kind.UNKNOWN:
         return ["(cannot be shown)"] * len(column.values)
-    cells = column.cells if column.cells is not None else column.values
-    texts = cells.to_pylist() if column.cells is not None else texts_of(column, cells)
-    gone = missing_cells(column)
-    return [None if gone[i] else str(text)[:CELL] for i, text in enumerate(texts)]
+    return cells(column)
 
 
 def bins(column: Column) -> dict[str, Any]:
@@ -382,6 +379,9 @@ KINDS: dict[str, Callable[[Mapping[str, Any], Path, ProgressWriter], dict[str, A
     "look": look,
     "tree": tree,
     "preview": preview,
+    "risk": risk,
+    "trial": trial,
+    "improve": improve,
     "anonymize": anonymize,
     "compare": compare,
     "about": about,

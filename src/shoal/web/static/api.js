@@ -1,8 +1,7 @@
 // The one door to the server: JSON in both directions, errors as one line.
 
-const SILENT = "The server does not answer; is `shoal serve` still running?";
-const FOREIGN = "This tab does not hold the token of the server. Open the address that "
-  + "`shoal serve` printed: the token is in it.";
+import { relabeled, t } from "./words.js";
+
 const HEX = /^[0-9a-f]{1,64}$/;
 const LINK = /^\/links\/[\w-]{20,100}$/;
 
@@ -14,7 +13,7 @@ function secret() {
   } catch {
     // Storage may be off; the server then refuses.
   }
-  if (token === null) throw refusal(403, FOREIGN);
+  if (token === null) throw refusal(403, t("api.foreign"));
   return { Authorization: `Bearer ${token}` };
 }
 
@@ -26,7 +25,7 @@ function refusal(status, said) {
 
 /** Return an id if it is one; anything else must not become part of an address. */
 export function checked(id) {
-  if (!HEX.test(String(id))) throw new Error("The server named something that has no address.");
+  if (!HEX.test(String(id))) throw new Error(t("api.address"));
   return String(id);
 }
 
@@ -37,7 +36,7 @@ async function asked(path, options) {
     answer = await fetch(path, { credentials: "omit", cache: "no-store", ...options, headers });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Error(SILENT);
+    throw new Error(t("api.silent"));
   }
   return read(answer.status, await answer.text().catch(() => ""));
 }
@@ -50,8 +49,8 @@ function read(status, text) {
     // What is no JSON is judged by its status below.
   }
   if (status >= 200 && status < 300 && told !== null) return told;
-  const said = status === 403 ? FOREIGN : `The server answered with status ${status}.`;
-  throw refusal(status, typeof told?.error === "string" ? told.error : said);
+  const said = status === 403 ? t("api.foreign") : t("api.status", { status });
+  throw refusal(status, typeof told?.error === "string" ? relabeled(told.error) : said);
 }
 
 /** Return the JSON at an address. */
@@ -67,6 +66,29 @@ export function send(method, path, body, more = {}) {
     body: body === undefined ? undefined : JSON.stringify(body),
     ...more,
   });
+}
+
+/** Yield the lines of JSON that come at an address, until it ends. */
+export async function* lines(path, signal) {
+  let answer;
+  try {
+    answer = await fetch(path, {
+      credentials: "omit", cache: "no-store", headers: secret(), signal });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Error(t("api.silent"));
+  }
+  const { status, ok, body } = answer;
+  if (!ok || !body) throw refusal(status, t("api.status", { status }));
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const parts = (rest + value).split("\n");
+    rest = parts.pop();
+    for (const part of parts) if (part) yield JSON.parse(part);
+  }
 }
 
 /** Upload a file as it is read from the disk; `onProgress` hears the share that is sent. */
@@ -86,8 +108,8 @@ export function upload(file, onProgress) {
         reject(error);
       }
     });
-    request.addEventListener("error", () => reject(new Error(SILENT)));
-    request.addEventListener("abort", () => reject(new Error("The upload was stopped.")));
+    request.addEventListener("error", () => reject(new Error(t("api.silent"))));
+    request.addEventListener("abort", () => reject(new Error(t("api.stopped"))));
     request.send(file);
   });
 }
@@ -95,7 +117,7 @@ export function upload(file, onProgress) {
 /** Return an address of a job's file that works once: for what the browser itself asks for. */
 export async function linkTo(job, name, page = false) {
   const { path } = await send("POST", `/jobs/${checked(job)}/links`, { name, page });
-  if (!LINK.test(path)) throw new Error("The server named something that has no address.");
+  if (!LINK.test(path)) throw new Error(t("api.address"));
   return path;
 }
 

@@ -3,11 +3,13 @@
 import { checked, debounced, get } from "./api.js";
 import { cut, el, name, problem, set, table } from "./dom.js";
 import { figure } from "./format.js";
+import { hover } from "./hover.js";
+import { t } from "./words.js";
 
-// `tooltip` would put a style sheet into the page, which its policy refuses.
+// The library's own tooltip would put a style sheet into the page, which its policy refuses.
 const OPTIONS = {
   mode: "vega-lite", ast: true, actions: false, renderer: "canvas", defaultStyle: false,
-  tooltip: false,
+  tooltip: hover,
 };
 const FORBIDDEN = new Set(["url", "href", "usermeta", "loader"]);
 const drawn = new Set();
@@ -18,9 +20,9 @@ function loadLibrary() {
     const script = el("script", { src: "/static/vega.js" });
     script.addEventListener("load", () => (window.vegaEmbed ? resolve(window.vegaEmbed)
       : reject(new Error(window.shoalCharts
-        ?? "The charts cannot be drawn; the tables hold the same figures."))));
+        ?? t("chart.cannot")))));
     script.addEventListener("error", () =>
-      reject(new Error("The charts could not be loaded; the tables hold the same figures.")));
+      reject(new Error(t("chart.unloaded"))));
     document.head.append(script);
   });
   return library;
@@ -28,11 +30,11 @@ function loadLibrary() {
 
 /** Refuse a spec that could load something or lead somewhere. */
 function check(part, depth = 0) {
-  if (depth > 60) throw new Error("This chart is nested too deeply.");
+  if (depth > 60) throw new Error(t("chart.deep"));
   if (part === null || typeof part !== "object") return;
   for (const [key, inner] of Object.entries(part)) {
     if (FORBIDDEN.has(key) || ((key === "mark" || key === "type") && inner === "image")) {
-      throw new Error("This chart would load something from elsewhere; it is not drawn.");
+      throw new Error(t("chart.elsewhere"));
     }
     check(inner, depth + 1);
   }
@@ -78,6 +80,7 @@ function fitted(spec, room, clickable) {
       own.autosize = { type: "fit-x", contains: "padding" };
     }
   }
+  own.config.mark = { ...own.config.mark, tooltip: { content: "data" } };
   if (clickable) {
     for (const layer of own.layer ?? []) {
       if (layer.mark?.type === "point") layer.mark.cursor = "pointer";
@@ -149,10 +152,10 @@ addEventListener("resize", () => resized());
  */
 export async function showChart(place, job, listed, { test, onPick, bare } = {}) {
   const host = el("div", {
-    class: "chart", role: "img", "data-test": test, "aria-label": `Chart: ${listed.title}. Its `
-      + "figures are in the table below.",
-  }, el("p", { class: "soft" }, "Drawing…"));
-  const figures = el("details", null, el("summary", null, "The same as a table"));
+    class: "chart", role: "img", "data-test": test, "aria-label": t("chart.label",
+      { title: listed.title }),
+  }, el("p", { class: "soft" }, t("chart.drawing")));
+  const figures = el("details", null, el("summary", null, t("chart.table")));
   set(place, el("figure", null,
     !bare && el("figcaption", null, name(listed.title, 120)), host, !bare && figures));
   try {
@@ -186,7 +189,7 @@ function cell(value) {
 /** Return the figures of a chart; what is there before and after stands side by side. */
 function specTable(spec, title) {
   const values = valuesOf(spec) ?? [];
-  if (values.length === 0) return el("p", { class: "soft" }, "There are no figures.");
+  if (values.length === 0) return el("p", { class: "soft" }, t("chart.none"));
   const every = Object.keys(values[0]).filter((key) => key !== "place" && key !== "order");
   if (!every.includes("when") || !every.includes("records")) {
     return table(cut(title), every.map((key) => head(key, values)),

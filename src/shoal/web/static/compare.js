@@ -7,6 +7,7 @@ import { add, el, name, problem, prose, set, table } from "./dom.js";
 import { count, figure } from "./format.js";
 import { draftOf, same } from "./restore.js";
 import { takeHome } from "./take.js";
+import { t } from "./words.js";
 
 /** Show a comparison that has ended. */
 export async function showComparison(main, job) {
@@ -16,16 +17,14 @@ export async function showComparison(main, job) {
   const place = el("div");
   add(main,
     el("div", { class: "verdict", "data-test": "verdict" }, el("p", null,
-      prose(comparison.reason.replace(/^→ /, "Recommended: ")))),
+      t("frontier.pick"), " ", prose(comparison.reason.replace(/^→ /, "")))),
     trouble,
     el("section", { "aria-labelledby": "frontier-heading" },
-      el("h2", { id: "frontier-heading" }, "Loss against risk"),
-      el("p", null, "Every point is a whole release. To the left less is lost, lower down fewer "
-        + "records are found by the best of three linkage attacks. Nothing else has both less loss "
-        + "and less risk than the points on the line. Click one to go on with it."),
+      el("h2", { id: "frontier-heading" }, t("frontier.heading")),
+      el("p", null, t("frontier.what")),
       place),
     el("section", { "aria-labelledby": "runs-heading" },
-      el("h2", { id: "runs-heading" }, "All runs"),
+      el("h2", { id: "runs-heading" }, t("runs.heading")),
       runs(comparison, use)),
     takeHome(job));
   const listed = charts.find((chart) => chart.group === "frontier");
@@ -43,25 +42,25 @@ export async function showComparison(main, job) {
 }
 
 function runs(comparison, use) {
-  const heads = ["Run", { text: "k", n: true }, "Go on with it", { text: "Loss, %", n: true },
-    { text: "Linked rightly, %", n: true }, { text: "Singled out by kept columns, %", n: true },
-    { text: "R² kept, %", n: true }, { text: "Accuracy kept, %", n: true },
-    { text: "Groups", n: true }, { text: "Seconds", n: true }, "Remark"];
+  const numeric = (key) => ({ text: t(`runs.${key}`), n: true });
+  const heads = [t("runs.run"), { text: "k", n: true }, t("runs.use_head"), numeric("loss"),
+    numeric("linked"), numeric("kept"), numeric("regression"), numeric("accuracy"),
+    numeric("groups"), numeric("seconds"), t("runs.remark")];
   const kept = (percent) => (typeof percent === "number" ? figure(percent, 3) : "–");
   const rows = comparison.points.map((point) => {
     if (point.information_loss === null) {
       return { props: { class: "soft" }, cells: [name(point.method), count(point.k),
         el("td", { colspan: "9" }, prose(point.said))] };
     }
-    const mark = [point.auto ? "what auto runs" : "",
-      point.picked ? "recommended" : point.frontier ? "on the frontier" : "",
+    const mark = [point.auto ? t("runs.auto") : "",
+      point.picked ? t("runs.picked") : point.frontier ? t("runs.frontier") : "",
     ].filter(Boolean).join(", ");
     return { props: { class: point.picked ? "picked" : null }, cells: [
       name(point.method), count(point.k),
       el("button", {
         type: "button", class: "small", "data-test": "use-point", onclick: () => use(point),
-        "aria-label": `Use ${point.method} with k = ${point.k}`,
-      }, "Use"),
+        "aria-label": t("runs.use_what", { method: point.method, k: count(point.k) }),
+      }, t("runs.use")),
       figure(point.information_loss, 4), figure(point.risk, 4),
       figure(point.kept ?? 0, 4), kept(point.regression), kept(point.classification),
       count(point.groups),
@@ -69,11 +68,10 @@ function runs(comparison, use) {
     ] };
   });
   return [
-    table("All runs, their loss and risk", heads, rows, { "data-test": "runs" }),
-    el("p", { class: "soft" }, `Loss is ${comparison.loss_name}. `
-      + (comparison.loss_words ? `${comparison.loss_words}. ` : "")
-      + `Compared were ${count(comparison.records)} records. R² and accuracy: what a regression, and a `
-      + "classifier, on the release keep of those on the original."),
+    table(t("runs.table"), heads, rows, { "data-test": "runs" }),
+    el("p", { class: "soft" }, t("runs.loss_is", { name: comparison.loss_name }), " ",
+      comparison.loss_words ? `${comparison.loss_words}. ` : "",
+      t("runs.compared", { n: count(comparison.records) })),
   ];
 }
 
@@ -86,7 +84,7 @@ async function pick(job, point, trouble) {
     draft.method = point.auto ? "auto" : point.method;
     draft.k = String(point.k);
     await send("PUT", `${path}/draft`, savable(draft));
-    location.assign(`${path}#choose`);
+    location.assign(`${path}#protection`);
   } catch (error) {
     set(trouble, problem(error));
     trouble.scrollIntoView({ block: "nearest" });
@@ -104,6 +102,6 @@ async function readAs(path, { reading, table }) {
     await pause(500);
     file = await get(`${path}.json`);
   }
-  if (!file.look) throw new Error(file.error ?? "The file is not ready.");
+  if (!file.look) throw new Error(file.error ?? t("file.not_ready"));
   return file;
 }

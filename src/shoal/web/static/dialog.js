@@ -1,9 +1,10 @@
 // A question that must be answered before something is lost.
 
 import { el } from "./dom.js";
+import { t } from "./words.js";
 
 /** Ask; return whether the answer was yes. Escape and a click on the other button mean no. */
-export function confirmed(question, explanation, yes, no = "Keep it") {
+export function confirmed(question, explanation, yes, no = t("dialog.keep")) {
   return new Promise((resolve) => {
     const harmless = el("button", { type: "button", onclick: () => box.close("no") }, no);
     const box = el("dialog", { "aria-labelledby": "question", "data-test": "dialog" },
@@ -26,16 +27,16 @@ export function confirmed(question, explanation, yes, no = "Keep it") {
 
 /** Return a button that copies a text, and says that it did. */
 export function copyButton(text, from) {
-  const button = el("button", { type: "button", class: "small", onclick: copy }, "Copy");
+  const button = el("button", { type: "button", class: "small", onclick: copy }, t("dialog.copy"));
   async function copy() {
     try {
       await navigator.clipboard.writeText(text);
-      button.textContent = "Copied";
+      button.textContent = t("dialog.copied");
     } catch {
       getSelection().selectAllChildren(from); // no clipboard: at least it is selected
-      button.textContent = "Selected";
+      button.textContent = t("dialog.selected");
     }
-    setTimeout(() => (button.textContent = "Copy"), 2000);
+    setTimeout(() => (button.textContent = t("dialog.copy")), 2000);
   }
   return button;
 }

@@ -1,14 +1,16 @@
 // How the page is built: elements with text in them, never markup. Names and values are hostile.
 
+import { relabeled, t } from "./words.js";
+
 const HIDDEN =
   /(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 const AS_PROPERTY = new Set([
   "value", "checked", "disabled", "selected", "open", "hidden", "multiple", "indeterminate",
 ]);
 const ATTRIBUTES = new Set([
-  "accept", "alt", "autocomplete", "class", "colspan", "cols", "d", "dir", "download", "for",
+  "accept", "alt", "for", "autocomplete", "class", "colspan", "cols", "d", "dir", "download",
   "height", "href", "id", "inputmode", "label", "lang", "list", "max", "min", "name", "placeholder",
-  "points", "rel", "role", "rows", "scope", "size", "spellcheck", "src", "step", "tabindex",
+  "points", "preserveAspectRatio", "rel", "role", "rows", "scope", "size", "spellcheck", "src", "step", "tabindex",
   "target", "text-anchor", "title", "transform", "type", "viewBox", "width", "x", "x1", "x2", "y",
   "y1", "y2",
 ]);
@@ -76,7 +78,7 @@ export function name(text, limit = 120) {
 export function cut(text, limit = 60) {
   const shown = visible(text);
   const signs = Array.from(shown.slice(0, 2 * limit + 2));
-  if (shown === "") return "(empty)";
+  if (shown === "") return t("empty");
   return signs.length > limit ? `${signs.slice(0, limit - 1).join("")}…` : shown;
 }
 
@@ -89,7 +91,7 @@ export function prose(text) {
 
 /** Return a block that says what went wrong. */
 export function problem(error, test = "error") {
-  const said = error instanceof Error ? error.message : String(error);
+  const said = error instanceof Error ? error.message : relabeled(String(error));
   return el("div", { class: "problem", role: "alert", "data-test": test }, prose(said));
 }
 
@@ -126,13 +128,17 @@ export function table(label, heads, rows, props = {}) {
 
 let labels = 0;
 
-/** Return a label, its control and a hint, joined by ids that hold no foreign text. */
-export function field(label, control, hint = null) {
+/** Return a label, its control and a hint, joined by ids that hold no foreign text.
+ *
+ * `more` stands beside the label, and is no part of the control's name.
+ */
+export function field(label, control, hint = null, more = null) {
   labels += 1;
   control.id ||= `field-${labels}`;
   const note = hint && el("div", { class: "hint", id: `hint-${labels}` }, hint);
   if (note) control.setAttribute("aria-describedby", note.id);
-  return el("div", { class: "field" }, el("label", { for: control.id }, label), control, note);
+  return el("div", { class: "field" },
+    el("div", { class: "labeled" }, el("label", { for: control.id }, label), more), control, note);
 }
 
 /** Return a select; `options` are [value, text] pairs. */

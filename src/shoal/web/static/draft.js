@@ -1,9 +1,10 @@
 // What a steward has chosen for a file so far: kept by column number, turned into a recipe.
 
 import { defaultText, number, sayOptions } from "./options.js";
-import { ROLES } from "./words.js";
+import { ROLES } from "./terms.js";
+import { t } from "./words.js";
 
-const KINDS = new Set(ROLES.map(([role]) => role));
+const KINDS = new Set(ROLES);
 const TYPES = new Set(["number", "text", "date", "boolean"]);
 const TEXT_KEPT = 200_000; // signs of a hierarchy's text that a draft holds; beyond, its id alone
 /** The role of a column -> where a recipe lists it. */
@@ -50,6 +51,9 @@ export function restored(look, saved) {
   if (Array.isArray(saved.methods)) {
     draft.methods = saved.methods.filter((method) => typeof method === "string");
   }
+  if (Array.isArray(saved.seen)) {
+    draft.seen = saved.seen.filter((step) => typeof step === "string").slice(0, 20);
+  }
   return draft;
 }
 
@@ -66,6 +70,7 @@ function fresh(look) {
     person: null,
     by: [],
     methods: [],
+    seen: [],
   };
 }
 
@@ -160,18 +165,25 @@ export function numbers(text) {
   return every.length && every.every((k) => Number.isInteger(k) && k >= 2) ? every : null;
 }
 
+/** Return the columns that look like names of people and would be released as they are. */
+export function nameObstacle(look, draft) {
+  return withRole(draft, "other").filter((i) => look.columns[i].suspected === "identifier"
+    && 2 * look.columns[i].distinct > look.records && !draft.unique[i]);
+}
+
 /** Return what keeps a draft from being run, as parts of a sentence; null where nothing does. */
 export function obstacle(look, draft, name) {
   const k = number(draft.k);
-  if (!Number.isInteger(k) || k < 2) return ["k must be a whole number of at least 2."];
-  if (withRole(draft, "quasi-identifier").length === 0) {
-    return ["Make at least one column a quasi-identifier: one that could be looked up elsewhere."];
-  }
+  if (!Number.isInteger(k) || k < 2) return [t("obstacle.k")];
+  if (withRole(draft, "quasi-identifier").length === 0) return [t("obstacle.quasi")];
   const open = withRole(draft, "quasi-identifier")
     .find((i) => draft.trees[i] && !draft.trees[i].rule && !draft.trees[i].id);
   if (open !== undefined) {
-    return ["The hierarchy of ", name(look.columns[open].name), " is not whole yet: look at what "
-      + "it says of values without a place."];
+    return t("obstacle.tree", { column: name(look.columns[open].name) });
+  }
+  const [named] = nameObstacle(look, draft);
+  if (named !== undefined) {
+    return t("obstacle.name", { column: name(look.columns[named].name) });
   }
   return null;
 }

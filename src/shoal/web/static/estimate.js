@@ -1,97 +1,63 @@
-// What a run would do and take, and the buttons that start one.
+// Run: what a run does and takes, the button that starts it, and comparisons of methods.
 
-import { checked, debounced, get, send } from "./api.js";
+import { question } from "./asking.js";
+import { checked, get, send } from "./api.js";
 import { withRole, numbers, obstacle, recipeOf } from "./draft.js";
 import { cut, el, field, name, problem, prose, set } from "./dom.js";
 import { count, loss } from "./format.js";
+import { jobList } from "./home.js";
+import { reason } from "./method.js";
 import { number } from "./options.js";
+import { keepSettings } from "./take.js";
+import { t } from "./words.js";
 
 const WAIT = 900; // ms after the last change
-const LATER = [409, 429]; // what is busy answers after a while
-const LONGEST = 30_000; // ms between two questions while it is
-const TAB = crypto.randomUUID(); // a name of this page: other tabs have estimates of their own
 
-/** Return the summary of what a run does, and the bar with the estimate and the run button. */
-export function runPanel(page) {
+/** Return the step that starts a run. */
+export function runStep(page) {
   const summary = el("div", { "data-test": "summary" });
   const told = el("div", { class: "estimate", role: "status", "data-test": "estimate" });
   const trouble = el("div");
-  const later = debounced(WAIT, estimate);
-  let asked = "";
-  let running = null;
-  let refused = 0;
-
-  async function estimate() {
-    const stopper = new AbortController();
-    running = stopper;
-    try {
-      const found = await send("POST", `/files/${checked(page.id)}/preview`,
-        { recipe: recipeOf(page.look, page.draft), tab: TAB }, { signal: stopper.signal });
-      if (running !== stopper) return;
-      refused = 0;
-      page.estimate = found;
-      set(told, words(found));
-    } catch (error) {
-      if (running !== stopper || error.name === "AbortError") return;
-      if (LATER.includes(error.status)) {
-        set(told, el("p", { class: "soft" }, "The file is busy; the estimate comes after."));
-        later(Math.min(LONGEST, WAIT * 2 ** (refused += 1)));
-        return;
-      }
-      page.estimate = null;
-      set(told, problem(error));
-    }
-    page.tell("estimate");
-  }
-
-  function changed() {
-    set(summary, rolesInWords(page));
-    const stands = obstacle(page.look, page.draft, name);
-    const recipe = stands ? "" : JSON.stringify(recipeOf(page.look, page.draft));
-    if (recipe === asked && recipe !== "") return; // a change that changes nothing
-    asked = recipe;
-    page.estimate = null;
-    running?.abort();
-    running = null;
-    refused = 0;
-    later.cancel();
-    if (stands) {
-      set(told, el("p", { class: "bad" }, stands));
-      return;
-    }
-    set(told, el("p", { class: "soft" }, "estimating…"));
-    later();
-  }
-  page.on("any", changed);
-  changed();
-
+  question(page, "preview", {
+    steps: ["run"], wait: WAIT,
+    hear({ state, answer, error, stands }) {
+      page.estimate = state === "done" ? answer : null;
+      if (state === "done") set(told, words(answer));
+      else if (state === "failed") set(told, problem(error));
+      else if (state === "blocked") set(told, el("p", { class: "bad" }, stands));
+      else set(told, el("p", { class: "soft" }, t(`estimate.${state}`)));
+      page.tell("estimate");
+    },
+  });
+  const refresh = () => set(summary, rolesInWords(page));
+  page.on("any", refresh);
+  refresh();
   const run = el("button", {
-    type: "button", class: "primary", "data-test": "run",
+    type: "button", class: "primary large", "data-test": "run",
     onclick: () => start(page, "anonymize", null, run, trouble),
-  }, "Make the release");
-  return [
-    el("section", { id: "run", "aria-labelledby": "run-heading" },
-      el("h2", { id: "run-heading" }, "Run"), summary, trouble),
-    el("div", { class: "panel" }, told, run), // stays in view, whatever is being changed
-  ];
+  }, t("run.go"));
+  const keep = el("button", {
+    type: "button", class: "quiet", "data-test": "keep-settings",
+    onclick: () => keepSettings(page.id, recipeOf(page.look, page.draft), trouble),
+  }, t("settings.keep"));
+  return el("section", { "aria-labelledby": "run-heading" },
+    el("h2", { id: "run-heading" }, t("run.heading")),
+    summary, trouble, told,
+    el("div", { class: "actions" }, run, keep),
+    comparePart(page),
+    jobList(page.jobs, trouble, t("run.jobs")));
 }
 
 function words(found) {
-  const parts = [found.told || "No time or memory is known for this method"];
-  if (typeof found.loss === "number") parts.push(`loss about ${loss(found.loss)}`);
+  const parts = [found.told || t("estimate.unknown")];
+  if (typeof found.loss === "number") parts.push(t("estimate.loss", { loss: loss(found.loss) }));
   return [
     el("p", null, el("strong", null, parts.join("; ")),
       found.loss_name ? ` (${found.loss_name})` : ""),
     el("p", { class: "soft" },
-      `From ${count(found.sample)} of ${count(found.records)} records, by ${found.method}: `,
-      prose(reason(found))),
+      t("estimate.from", { sample: count(found.sample), records: count(found.records),
+        method: found.method }), " ", prose(reason(found))),
   ];
-}
-
-/** Return why a method is taken, without its name before it. */
-export function reason(found) {
-  const why = found.why ?? "";
-  return why.startsWith(`${found.method}: `) ? why.slice(found.method.length + 2) : why;
 }
 
 function rolesInWords(page) {
@@ -102,15 +68,15 @@ function rolesInWords(page) {
   const gone = [...of("identifier"),
     ...[draft.household, draft.person].filter((index) => index !== null)];
   const lines = [
-    ["Grouped", of("quasi-identifier")],
-    ["Strata, released as they are", draft.by],
-    ["Kept as they are, sensitive", of("sensitive")],
-    ["Kept as they are", kept],
-    ["Dropped as identifiers", gone],
-    ["Left out", of("drop")],
+    ["grouped", of("quasi-identifier")],
+    ["strata", draft.by],
+    ["sensitive", of("sensitive")],
+    ["kept", kept],
+    ["dropped", gone],
+    ["left", of("drop")],
   ].filter(([, list]) => list.length);
   return el("dl", null, lines.map(([label, list]) =>
-    [el("dt", null, label), el("dd", null, names(list))]));
+    [el("dt", null, t(`summary.${label}`)), el("dd", null, names(list))]));
 }
 
 async function start(page, kind, compare, button, trouble) {
@@ -137,8 +103,8 @@ async function start(page, kind, compare, button, trouble) {
 }
 
 /** Return the part that compares methods. */
-export function comparePart(page, methods) {
-  const { draft } = page;
+function comparePart(page) {
+  const { draft, methods } = page;
   const trouble = el("div");
   const sizes = el("input", {
     type: "text", value: draft.compareK, inputmode: "numeric", "data-test": "compare-k",
@@ -148,40 +114,40 @@ export function comparePart(page, methods) {
     type: "number", min: "1", step: "any", value: draft.budget, "data-test": "compare-budget",
     autocomplete: "off", oninput: () => keep("budget", budget.value),
   });
-  const keep = (key, value) => {
-    draft[key] = value;
-    page.changed("compare");
-  };
+  const keep = (key, value) => page.change("compare", () => { draft[key] = value; }, key);
+  page.on("restored", () => {
+    sizes.value = draft.compareK;
+    budget.value = draft.budget;
+  });
   const boxes = methods.map((method) => {
     const box = el("input", {
       type: "checkbox", checked: draft.methods.includes(method.name), "data-test": "compare-method",
       onchange: () => keep("methods", box.checked ? [...draft.methods, method.name]
         : draft.methods.filter((own) => own !== method.name)),
     });
+    page.on("restored", () => { box.checked = draft.methods.includes(method.name); });
     return el("label", { class: "check", title: method.summary }, box, " ", cut(method.name));
   });
   const button = el("button", { type: "button", "data-test": "compare-run", onclick: go },
-    "Compare");
+    t("compare.go"));
   function go() {
     const k = numbers(draft.compareK.trim() || draft.k);
     if (!k) {
-      set(trouble, problem("k must be whole numbers of at least 2, with commas between: 3,5,10."));
+      set(trouble, problem(t("compare.k_wrong")));
       return;
     }
     const known = draft.methods.filter((own) => methods.some((method) => method.name === own));
     start(page, "compare",
       { k, methods: known.length ? known : null, budget: number(draft.budget) }, button, trouble);
   }
-  return el("details", { id: "compare", "data-test": "compare" },
-    el("summary", null, "Compare methods"),
-    el("p", null, "Makes a whole release for every method and k, verified and measured, keeps none "
-      + "of them, and shows which lose less and which leave less risk."),
+  return el("details", { "data-test": "compare" },
+    el("summary", null, t("compare.heading")),
+    el("p", null, t("compare.what")),
     el("div", { class: "fields" },
-      field("Values of k", sizes, "Empty: the k chosen above. Several: 3,5,10."),
-      field("Budget, seconds", budget,
-        "For all runs together; what does not fit is given up. Empty: no limit.")),
-    el("details", null, el("summary", null, "Which methods"),
-      el("p", { class: "hint" }, "None checked: those that suit the table."),
+      field(t("compare.k"), sizes, t("compare.k_hint")),
+      field(t("compare.budget"), budget, t("compare.budget_hint"))),
+    el("details", null, el("summary", null, t("compare.which")),
+      el("p", { class: "hint" }, t("compare.which_hint")),
       el("div", { class: "checks" }, boxes)),
     trouble,
     el("div", { class: "actions" }, button));

@@ -1,49 +1,128 @@
-// One file: its first rows, roles, hierarchies, what is asked, the estimate and the run.
+// One file, step by step: opened, its columns, its risk, its protection, a preview, and the run.
 
-import { checked, debounced, get, pause, send } from "./api.js";
-import { chooseSection } from "./choose.js";
-import { restored, savable } from "./draft.js";
-import { cut, el, name, problem, set, table } from "./dom.js";
-import { comparePart, knownMethods, runPanel } from "./estimate.js";
-import { bytes, counted } from "./format.js";
-import { finishButton, jobList } from "./home.js";
-import { chooseTable, findings, readAgain, readingSection } from "./reading.js";
+import { checked, get, pause } from "./api.js";
+import { protectionStep } from "./protection.js";
+import { restored } from "./draft.js";
+import { cut, el, name, problem, set } from "./dom.js";
+import { dropHierarchies } from "./drops.js";
+import { knownMethods, runStep } from "./estimate.js";
+import { bytes, count } from "./format.js";
+import { finishButton } from "./home.js";
+import { previewStep } from "./preview.js";
+import { chooseTable, openStep, readAgain } from "./reading.js";
+import { riskStep } from "./risk.js";
 import { rolesSection } from "./roles.js";
-import { treesSection } from "./trees.js";
+import { makeStore } from "./store.js";
+import { makeRail, named, STEPS, ways } from "./steps.js";
+import { t, tn } from "./words.js";
+
+const BUILT = { // what a step shows, made when it is first shown
+  open: openStep,
+  columns: rolesSection,
+  risk: riskStep,
+  protection: protectionStep,
+  preview: previewStep,
+  run: runStep,
+};
+let leave = null; // ends the listeners of the page that was shown before
 
 /** Show a file, once it has been looked at. */
 export async function showFile(main, id) {
+  leave?.abort();
+  leave = new AbortController();
   const file = await looked(main, id);
   document.title = `${cut(file.name, 40)} · Shoal`;
   const trouble = el("div");
+  const again = () => showFile(main, id);
   if (file.state === "choosing") {
-    set(main, heading(file), trouble, chooseTable(file, trouble), finishButton(file, trouble));
+    set(main, heading(file), trouble, chooseTable(file, trouble, again),
+      finishButton(file, trouble));
     return;
   }
   if (file.state === "failed" || !file.look) {
-    set(main, heading(file), problem(file.error ?? "The file cannot be read."),
-      readAgain(file, trouble), finishButton(file, trouble), trouble);
+    set(main, heading(file), problem(file.error ?? t("file.unreadable")),
+      readAgain(file, { trouble, again }), finishButton(file, trouble), trouble);
     return;
   }
   const [methods, desk] = await Promise.all([knownMethods(), get("/desk.json")]);
   const page = makePage(id, file, trouble);
-  set(main,
-    heading(file),
-    findings(file),
-    el("nav", { class: "steps", "aria-label": "On this page" }, [
-      ["#rows", "First rows"], ["#columns", "Columns"], ["#hierarchies", "Hierarchies"],
-      ["#choose", "Protection"], ["#run", "Run"], ["#compare", "Compare"],
-    ].map(([to, text]) => el("a", { href: to }, text))),
-    trouble,
-    rowsSection(file.look),
-    rolesSection(page),
-    readingSection(page, trouble),
-    treesSection(page),
-    chooseSection(page, methods),
-    runPanel(page),
-    comparePart(page, methods),
-    jobList(desk.jobs.filter((job) => job.file === id), trouble, "Runs of this file"),
-    el("p", null, finishButton(file, trouble)));
+  Object.assign(page, {
+    methods, again, jobs: desk.jobs.filter((job) => job.file === id), signal: leave.signal,
+  });
+  showSteps(main, page);
+  dropHierarchies(page);
+}
+
+function makePage(id, file, trouble) {
+  const path = `/files/${checked(id)}/draft`;
+  const page = makeStore(restored(file.look, file.draft), path, (error) =>
+    set(trouble, error && problem(error)));
+  return Object.assign(page, { id, file, look: file.look, trouble });
+}
+
+function showSteps(main, page) {
+  const places = new Map(Object.keys(BUILT).map((step) =>
+    [step, el("div", { class: "step", hidden: true, "data-test": `at-${step}` })]));
+  const made = page.jobs.filter((job) => job.kind === "anonymize" && job.state === "done").at(-1);
+  const where = (step) => {
+    if (Object.hasOwn(BUILT, step)) return `#${step}`;
+    return made ? `/jobs/${checked(made.id)}#${step}` : null;
+  };
+  const isDone = (step) => {
+    if (step === "run") return Boolean(made);
+    return page.draft.seen.includes(step) && step !== page.step
+      && (step !== "columns" || page.draft.roles.includes("quasi-identifier"));
+  };
+  const rail = makeRail(where, isDone);
+  set(main, heading(page.file), rail.node, undoBar(page), page.trouble, [...places.values()]);
+
+  function show(focus) {
+    const wanted = named() ?? (page.step || "open");
+    const step = Object.hasOwn(BUILT, wanted) ? wanted : "open";
+    const before = page.step;
+    page.step = step;
+    page.note((draft) => {
+      draft.seen = STEPS.filter((one) => draft.seen.includes(one) || one === before);
+    });
+    const place = places.get(step);
+    if (!place.childElementCount) set(place, BUILT[step](page), ways(step, where));
+    for (const [one, node] of places) node.hidden = one !== step;
+    rail.update(step);
+    page.tell("step");
+    if (!focus) return;
+    scrollTo({ top: 0 });
+    const title = place.querySelector("h2");
+    if (title) {
+      title.tabIndex = -1;
+      title.focus({ preventScroll: true });
+    }
+  }
+  addEventListener("hashchange", () => named() && named() !== page.step && show(true),
+    { signal: page.signal });
+  page.on("roles", () => rail.update(page.step));
+  show(false);
+}
+
+function undoBar(page) {
+  const button = (key, call) => el("button", {
+    type: "button", class: "small quiet", "data-test": key, onclick: call,
+  }, t(`file.${key}`));
+  const undo = button("undo", () => page.undo());
+  const redo = button("redo", () => page.redo());
+  const refresh = () => {
+    undo.disabled = !page.canUndo();
+    redo.disabled = !page.canRedo();
+  };
+  page.on("any", refresh);
+  refresh();
+  addEventListener("keydown", (event) => {
+    const typing = event.target.closest?.("input:not([type=checkbox], [type=range]), textarea");
+    if (typing || !(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z") return;
+    event.preventDefault();
+    if (event.shiftKey) page.redo();
+    else page.undo();
+  }, { signal: page.signal });
+  return el("div", { class: "undo" }, undo, redo);
 }
 
 async function looked(main, id) {
@@ -51,75 +130,22 @@ async function looked(main, id) {
     const file = await get(`/files/${checked(id)}.json`);
     if (file.state !== "looking") return file;
     document.title = `${cut(file.name, 40)} · Shoal`;
-    if (!main.querySelector("[data-test=looking]")) {
+    if (!main.querySelector("[data-test=looking]") && !main.querySelector("[data-test=at-open]")) {
       set(main, heading(file),
-        el("p", { role: "status", "data-test": "looking" }, "Looking at the file…"),
-        el("progress", { "aria-label": "Looking at the file" }));
+        el("p", { role: "status", "data-test": "looking" }, t("file.looking")),
+        el("progress", { "aria-label": t("file.looking") }));
     }
-    await pause(document.hidden ? 3000 : 700);
+    await pause(document.hidden ? 3000 : 400);
   }
 }
 
 function heading(file) {
   const look = file.look;
-  const about = look
-    ? `${counted(look.records, "record")}, ${counted(look.columns.length, "column")}, `
-      + bytes(file.bytes)
-      + (look.seen < look.records ? `; the first ${counted(look.seen, "record")} were looked at` : "")
-    : bytes(file.bytes);
-  return [el("p", { class: "crumbs" }, el("a", { href: "/" }, "All files")),
-    el("h1", null, name(file.name), file.table && [": ", name(file.table)]), el("p", { class: "soft" }, about)];
-}
-
-/** Return what the parts of the page share: the draft, and who wants to hear of its changes. */
-function makePage(id, file, trouble) {
-  const heard = new Map();
-  const path = `/files/${checked(id)}/draft`;
-  const page = {
-    id, file, look: file.look, draft: restored(file.look, file.draft), estimate: null,
-    on(kind, call) {
-      heard.set(kind, [...(heard.get(kind) ?? []), call]);
-    },
-    tell(kind) {
-      for (const call of heard.get(kind) ?? []) call();
-    },
-    changed(kind) {
-      page.tell(kind);
-      page.tell("any");
-      later();
-    },
-    async saved() {
-      later.cancel();
-      await send("PUT", path, savable(page.draft));
-    },
-  };
-  const later = debounced(500, async () => {
-    try {
-      await page.saved();
-      set(trouble);
-    } catch (error) {
-      set(trouble, problem(error));
-    }
-  });
-  addEventListener("pagehide", () => {
-    if (!later.waiting()) return;
-    // keepalive outlives the page, but takes no more than 64 kB: longer drafts go without it.
-    const body = savable(page.draft);
-    const keepalive = JSON.stringify(body).length < 30_000;
-    send("PUT", path, body, { keepalive }).catch(() => {});
-  });
-  return page;
-}
-
-function rowsSection(look) {
-  const heads = look.columns.map((column) => ({
-    text: name(column.name, 40), n: column.numeric && column.kind !== "boolean",
-  }));
-  const rows = look.rows.map((row) => ({
-    cells: row.map((cell, at) => el("td", { class: heads[at].n ? "n" : null },
-      cell === null ? el("span", { class: "soft" }, "missing") : name(cell, 60))),
-  }));
-  return el("section", { id: "rows", "aria-labelledby": "rows-heading" },
-    el("h2", { id: "rows-heading" }, "First rows"),
-    table("First rows of the file", heads, rows, { "data-test": "rows" }));
+  const parts = look ? [tn("count.record", look.records), tn("count.column", look.columns.length)]
+    : [];
+  const about = [...parts, bytes(file.bytes)].join(", ")
+    + (look && look.seen < look.records ? t("file.seen", { n: count(look.seen) }) : "");
+  return [el("p", { class: "crumbs" }, el("a", { href: "/" }, t("home.all"))),
+    el("h1", null, name(file.name), file.table && [": ", name(file.table)]),
+    el("p", { class: "soft" }, about)];
 }

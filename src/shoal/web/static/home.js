@@ -4,13 +4,8 @@ import { checked, get, pause, send, upload } from "./api.js";
 import { confirmed } from "./dialog.js";
 import { add, el, name, problem, set } from "./dom.js";
 import { bytes, moment } from "./format.js";
-import { STATES } from "./words.js";
-
-const ORIGINS = { upload: "uploaded", folder: "from the folder", sample: "sample" };
-const LOOKS = {
-  looking: "being looked at…", ready: "ready", failed: "cannot be read",
-  choosing: "a table of it is to be chosen",
-};
+import { stateWord } from "./terms.js";
+import { has, t } from "./words.js";
 
 /** Show the desk. */
 export async function showHome(main) {
@@ -19,10 +14,9 @@ export async function showHome(main) {
   const trouble = el("div");
   const lists = el("div", { "data-test": "lists" });
   set(main,
-    el("h1", null, "Make a table safe to release"),
+    el("h1", null, t("home.heading")),
     el("p", { class: "lead" },
-      "Open a file, say what its columns are, choose how many records each shall hide among. "
-      + "Shoal groups similar records, releases what a group has in common, and proves it."),
+      t("home.lead")),
     trouble,
     opening(desk, trouble),
     lists);
@@ -46,27 +40,27 @@ async function openWith(body, trouble) {
 
 function opening(desk, trouble) {
   const folder = desk.folder && el("div", { class: "card" },
-    el("h3", null, "From the folder ", name(desk.folder.name)),
+    el("h3", null, t("home.folder", { name: name(desk.folder.name) })),
     desk.folder.entries.length === 0
-      ? el("p", { class: "soft" }, "There is no file in it that can be opened.")
+      ? el("p", { class: "soft" }, t("home.folder_empty"))
       : el("ul", { class: "plain scroll" }, desk.folder.entries.map((entry) =>
         el("li", { class: "line" },
           el("button", {
             type: "button", "data-test": "open-entry",
             onclick: () => openWith({ entry: entry.id }, trouble),
-          }, "Open ", name(entry.name)),
+          }, t("home.open_it", { name: name(entry.name) })),
           el("span", { class: "soft" }, bytes(entry.bytes))))));
   const samples = el("div", { class: "card" },
-    el("h3", null, "Try a sample"),
+    el("h3", null, t("home.sample")),
     el("ul", { class: "plain" }, desk.samples.map((sample) =>
       el("li", null,
         el("button", {
           type: "button", "data-test": "open-sample",
           onclick: () => openWith({ sample: sample.name }, trouble),
-        }, "Open ", name(sample.name)),
-        el("p", { class: "soft" }, sample.says)))));
+        }, t("home.open_it", { name: name(sample.name) })),
+        el("p", { class: "soft" }, t("home.sample_what"))))));
   return el("section", { "aria-labelledby": "open-heading" },
-    el("h2", { id: "open-heading" }, "Open a file"),
+    el("h2", { id: "open-heading" }, t("home.open")),
     el("div", { class: "cards" }, dropZone(desk.limit, trouble), folder, samples));
 }
 
@@ -81,24 +75,22 @@ function dropZone(limit, trouble) {
   });
   const told = el("div", { "aria-live": "polite" });
   const zone = el("div", { class: "card drop" },
-    el("h3", null, "From this computer"),
+    el("h3", null, t("home.computer")),
     input,
-    el("label", { class: "button primary", for: "upload" }, "Choose a file"),
+    el("label", { class: "button primary", for: "upload" }, t("home.choose")),
     el("p", { class: "soft", id: "upload-hint" },
-      "or drop it here: csv (also zipped), Parquet, Excel, SPSS, Stata, SAS, SQLite, DuckDB and "
-      + `others, up to ${bytes(limit)}. `
-      + "It goes to the program on this machine, nowhere else."),
+      t("home.kinds", { limit: bytes(limit) })),
     told);
   async function take(file) {
     if (!file || zone.classList.contains("busy")) return;
     set(trouble);
     if (file.size > limit) {
-      fail(trouble, `The file has ${bytes(file.size)}; the most that is taken is ${bytes(limit)}.`);
+      fail(trouble, t("home.large", { size: bytes(file.size), limit: bytes(limit) }));
       return;
     }
     zone.classList.add("busy");
-    const bar = el("progress", { max: "1", value: 0, "aria-label": "Upload" });
-    set(told, el("p", null, "Reading ", name(file.name), " …"), bar);
+    const bar = el("progress", { max: "1", value: 0, "aria-label": t("home.upload") });
+    set(told, el("p", null, t("home.reading", { name: name(file.name) })), bar);
     try {
       const { id } = await upload(file, (part) => (bar.value = part));
       location.assign(`/files/${checked(id)}`);
@@ -126,16 +118,20 @@ function dropZone(limit, trouble) {
   return zone;
 }
 
+function word(part, key) {
+  return has(`${part}.${key}`) ? t(`${part}.${key}`) : key;
+}
+
 function files(desk, trouble) {
   if (desk.files.length === 0) return null;
   const cards = desk.files.map((file) => el("li", { class: "card", "data-test": "file-card" },
     el("h3", null, el("a", { href: `/files/${checked(file.id)}` }, name(file.name))),
     el("p", { class: "soft" },
-      `${bytes(file.bytes)}, ${ORIGINS[file.origin] ?? file.origin}, opened `
-      + `${moment(file.opened)}; ${LOOKS[file.state] ?? file.state}`),
+      t("home.card", { size: bytes(file.bytes), origin: word("origin", file.origin),
+        opened: moment(file.opened), state: word("look", file.state) })),
     finishButton(file, trouble)));
   return el("section", { "aria-labelledby": "files-heading" },
-    el("h2", { id: "files-heading" }, "Open files"),
+    el("h2", { id: "files-heading" }, t("home.files")),
     el("ul", { class: "plain cards" }, cards));
 }
 
@@ -145,11 +141,7 @@ export function finishButton(file, trouble) {
     type: "button", class: "small", "data-test": "finish",
     onclick: async () => {
       const sure = await confirmed(
-        "Finish with this file?",
-        ["Shoal’s copy of ", name(file.name), ", its hierarchies, its jobs and their releases are "
-          + "removed from this machine. Your own file stays. What you want to keep must be "
-          + "downloaded before."],
-        "Finish and remove");
+        t("finish.question"), t("finish.what", { name: name(file.name) }), t("finish.yes"));
       if (!sure) return;
       try {
         await send("DELETE", `/files/${checked(file.id)}`);
@@ -158,17 +150,17 @@ export function finishButton(file, trouble) {
         fail(trouble, error);
       }
     },
-  }, "Finish: remove this file and its jobs");
+  }, t("finish.button"));
 }
 
 /** Return the list of jobs with their states; nothing where there is none. */
-export function jobList(jobs, trouble, heading = "Jobs") {
+export function jobList(jobs, trouble, heading = t("jobs.heading")) {
   if (jobs.length === 0) return null;
   const rows = jobs.map((job) => el("li", { class: "line job", "data-test": "job-row" },
-    el("span", { class: `state ${Object.hasOwn(STATES, job.state) ? job.state : ""}` },
-      STATES[job.state] ?? job.state),
+    el("span", { class: `state ${has(`state.${job.state}`) ? job.state : ""}` },
+      stateWord(job.state)),
     el("a", { href: `/jobs/${checked(job.id)}` },
-      job.kind === "compare" ? "Comparison of " : "Release of ", name(job.name, 60)),
+      t(`jobs.${job.kind}`, { name: name(job.name, 60) })),
     el("span", { class: "soft" }, job.says, ", ", moment(job.created)),
     ["done", "failed", "canceled"].includes(job.state) && removeButton(job, trouble)));
   return el("section", { "aria-labelledby": "jobs-heading" },
@@ -180,8 +172,8 @@ function removeButton(job, trouble) {
   return el("button", {
     type: "button", class: "small quiet", "data-test": "job-remove",
     onclick: async () => {
-      const sure = await confirmed("Remove this job?",
-        "Its release and report are removed from this machine.", "Remove");
+      const sure = await confirmed(t("jobs.remove_question"), t("jobs.remove_what"),
+        t("jobs.remove"));
       if (!sure) return;
       try {
         await send("DELETE", `/jobs/${checked(job.id)}`);
@@ -190,7 +182,7 @@ function removeButton(job, trouble) {
         fail(trouble, error);
       }
     },
-  }, "Remove");
+  }, t("jobs.remove"));
 }
 
 async function follow(desk, lists, trouble) {

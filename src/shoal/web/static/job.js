@@ -1,27 +1,29 @@
 // One job: how far it is, then what came of it. All of it is the server's; a reload loses nothing.
 
-import { checked, get, pause, send } from "./api.js";
+import { checked, get, lines as streamed, pause } from "./api.js";
 import { showComparison } from "./compare.js";
-import { confirmed } from "./dialog.js";
-import { cut, el, name, problem, set, stamp, table } from "./dom.js";
-import { count, counted, duration, figure, loss } from "./format.js";
+import { cut, el, name, problem, set, stamp } from "./dom.js";
 import { showRelease } from "./judge.js";
-import { curve, thinned } from "./small.js";
-import { takeHome } from "./take.js";
-import { STATES } from "./words.js";
+import { livePart } from "./live.js";
+import { makeRail, named, ways } from "./steps.js";
+import { isTaken, takeHome } from "./take.js";
+import { stateWord } from "./terms.js";
+import { t } from "./words.js";
 
 const LIVE = ["queued", "running"];
 
 /** Show a job, and follow it until it ends. */
 export async function showJob(main, id) {
-  const path = `/jobs/${checked(id)}.json`;
-  const job = await get(`${path}?after=0`);
+  const path = `/jobs/${checked(id)}`;
+  const job = await get(`${path}.json?after=0`);
   if (!LIVE.includes(job.state)) {
     await ended(main, job);
     return;
   }
-  const live = livePart(job);
-  set(main, heading(job), live.node);
+  const live = livePart(job, title);
+  const { rail } = makeSteps(job);
+  set(main, heading(job), rail.node, live.node);
+  rail.update("run");
   live.update(job);
   follow(main, path, job.points, live);
 }
@@ -33,173 +35,97 @@ function title(job, word) {
 function heading(job) {
   return [
     el("p", { class: "crumbs" },
-      el("a", { href: "/" }, "All files"), " / ",
+      el("a", { href: "/" }, t("home.all")), " / ",
       el("a", { href: `/files/${checked(job.file)}` }, name(job.name))),
-    el("h1", { tabindex: "-1" }, job.kind === "compare" ? "Comparison of " : "Release of ",
-      name(job.name)),
+    el("h1", { tabindex: "-1" }, t(`jobs.${job.kind}`, { name: name(job.name) })),
     el("p", { class: "soft" }, job.says),
-    stamp("Private, do not publish:", " figures on this page are exact, and exact figures can give "
-      + "people away. What is made to be handed over is the pack."),
+    stamp(t("private.mark"), ` ${t("private.page")}`),
   ];
 }
 
+/** Return the rail of a job: its own steps are those after the run. */
+function makeSteps(job) {
+  const isDone = job.state === "done" && job.kind === "anonymize";
+  const where = (step) => {
+    if (!["judge", "take"].includes(step)) return `/files/${checked(job.file)}#${step}`;
+    return isDone ? `#${step}` : null;
+  };
+  const done = (step) => {
+    if (step === "take") return isTaken(job.id);
+    if (step === "judge") return isDone && (named() === "take" || isTaken(job.id));
+    return step !== "run" || isDone;
+  };
+  return { rail: makeRail(where, done), where };
+}
+
+/** Show what a job does as the server says it, and begin again where the connection was lost. */
 async function follow(main, path, points, live) {
   let known = points;
   let failures = 0;
-  const woken = () => document.hidden || wake();
-  let wake = () => {};
-  document.addEventListener("visibilitychange", woken);
   for (;;) {
-    const wait = failures ? 3000 : document.hidden ? 4000 : 500;
-    await Promise.race([pause(wait), new Promise((resolve) => (wake = resolve))]);
     try {
-      const job = await get(`${path}?after=${known}`);
-      known = job.points;
-      if (failures) live.trouble();
-      failures = 0;
-      if (!LIVE.includes(job.state)) {
-        document.removeEventListener("visibilitychange", woken);
-        await ended(main, job);
-        main.querySelector("h1")?.focus({ preventScroll: true }); // the buttons are gone
-        return;
+      for await (const job of streamed(`${path}/events?after=${known}`)) {
+        known += job.curve.length;
+        if (failures) live.trouble();
+        failures = 0;
+        if (!LIVE.includes(job.state)) {
+          await ended(main, job);
+          main.querySelector("h1")?.focus({ preventScroll: true }); // the buttons are gone
+          return;
+        }
+        live.update(job);
       }
-      live.update(job);
     } catch (error) {
-      failures += 1;
       live.trouble(error);
       if (error.status === 404) return;
     }
+    failures += 1;
+    await pause(Math.min(8000, 500 * 2 ** failures));
   }
-}
-
-function livePart(first) {
-  const points = [];
-  let said = "";
-  let saidAt = 0;
-  const nodes = {
-    state: el("p", { class: "lead" }),
-    bar: el("progress", { "aria-label": "Progress", max: "1", "data-test": "progress" }),
-    told: el("p", { class: "soft" }),
-    heard: el("p", { class: "unseen", role: "status" }),
-    stopping: el("p", { role: "status" }),
-    curve: el("div", { "data-test": "curve" }),
-    figures: el("details", { hidden: true, ontoggle: () => fillTable() },
-      el("summary", null, "The curve as a table"), el("div")),
-    trouble: el("div"),
-  };
-  const keep = el("button", {
-    type: "button", class: "primary", "data-test": "stop-keep", hidden: true,
-    onclick: () => stop(true),
-  }, "Stop and keep the best so far");
-  const discard = el("button", {
-    type: "button", class: "danger", "data-test": "stop-discard", onclick: () => stop(false),
-  }, "Cancel, discard");
-
-  async function stop(keeps) {
-    if (!keeps && !(await confirmed("Cancel this job?",
-      "What it has found so far is discarded.", "Cancel the job", "Let it run"))) return;
-    keep.disabled = true;
-    discard.disabled = true;
-    try {
-      await send("POST", `/jobs/${checked(first.id)}/stop`, { keep: keeps });
-      set(nodes.stopping, keeps ? "Stopping: the best so far is taken, verified and written."
-        : "Stopping.");
-    } catch (error) {
-      set(nodes.trouble, problem(error));
-      keep.disabled = false;
-    }
-    discard.disabled = false;
-  }
-
-  function fillTable() {
-    if (!nodes.figures.open) return;
-    set(nodes.figures.lastElementChild, table("Best loss by time",
-      [{ text: "seconds", n: true }, { text: "best loss, percent", n: true }],
-      thinned(points).map(([at, best]) => [figure(at, 4), figure(best, 5)])));
-  }
-
-  function announce(text, urgent) {
-    // A screen reader hears a new stage at once, and progress now and then, not twice a second.
-    if (text === said || (!urgent && Date.now() - saidAt < 15000)) return;
-    said = text;
-    saidAt = Date.now();
-    set(nodes.heard, text);
-  }
-
-  let stageName = null;
-  return {
-    node: el("div", null, nodes.state, nodes.bar, nodes.told, nodes.heard, nodes.trouble,
-      el("div", { class: "actions" }, keep, discard), nodes.stopping, nodes.curve, nodes.figures,
-      el("p", { class: "soft" }, "You may close this page or go on with other files: the job goes "
-        + "on, and is found under all files.")),
-    trouble(error) {
-      set(nodes.trouble, error ? problem(error) : null);
-    },
-    update(job) {
-      const stage = job.stage;
-      keep.hidden = !(job.anytime && job.state === "running");
-      if (job.state === "queued") {
-        set(nodes.state, job.ahead ? `Waiting: ${counted(job.ahead, "job")} before it`
-          : "Waiting to start");
-        title(job, "waiting");
-        announce("Waiting", false);
-        return;
-      }
-      for (const point of job.curve) points.push(point);
-      const part = portion(stage);
-      if (part === null) nodes.bar.removeAttribute("value");
-      else nodes.bar.value = part;
-      const percent = part === null ? "" : `${Math.floor(100 * part)} %`;
-      set(nodes.state, stage ? stage.stage : "Starting", percent && `, ${percent}`);
-      set(nodes.told, lines(job));
-      title(job, percent || STATES.running);
-      announce(`${stage?.stage ?? "Starting"} ${percent}`, stage?.stage !== stageName);
-      stageName = stage?.stage;
-      if (points.length > 1 && job.curve.length) {
-        const above = job.kind === "compare" ? "The loss of the runs" : "How the loss falls";
-        set(nodes.curve, el("h2", null, above),
-          curve(points, Math.max(280, Math.min(900, nodes.curve.clientWidth))));
-        nodes.figures.hidden = false;
-        fillTable();
-      }
-    },
-  };
-}
-
-/** Return how much of a stage is done; null where nobody knows, as in a search without an end. */
-function portion(stage) {
-  if (!stage || !(stage.total > 0)) return null;
-  if (stage.best_loss !== null && stage.done > 0 && stage.total - stage.done === 1) return null;
-  return Math.min(1, stage.done / stage.total);
-}
-
-function lines(job) {
-  const stage = job.stage;
-  const parts = [];
-  if (stage) parts.push(`${duration(stage.seconds)} so far`);
-  if (typeof stage?.best_loss === "number") parts.push(`best loss ${loss(stage.best_loss)}`);
-  if (stage && portion(stage) === null) parts.push(counted(stage.done, "iteration"));
-  else if (stage && stage.total > 1) parts.push(`${count(stage.done)} of ${count(stage.total)}`);
-  if (job.expected) parts.push(`expected: ${job.expected.told}`);
-  return parts.join("; ");
 }
 
 async function ended(main, job) {
-  title(job, STATES[job.state] ?? job.state);
-  const again = el("p", null,
-    el("a", { class: "button", href: `/files/${checked(job.file)}` }, "Back to the file"));
+  title(job, stateWord(job.state));
+  const { rail, where } = makeSteps(job);
+  const again = el("p", null, el("a", { class: "button", href: where("protection") },
+    t("job.back")));
+  const lead = (test, text) => el("p", { class: "lead", "data-test": test }, text);
   if (job.state === "failed") {
-    set(main, heading(job),
-      el("p", { class: "lead" }, "There is no release: nothing was written."),
-      problem(job.error?.said ?? "The job failed."), again, takeHome(job));
+    set(main, heading(job), rail.node, lead("failed", t("job.failed")),
+      problem(job.error?.said ?? t("job.failed_unsaid")), again, takeHome(job));
   } else if (job.state === "canceled") {
-    set(main, heading(job), el("p", { class: "lead", "data-test": "canceled" },
-      "Canceled. Nothing was kept."), again, takeHome(job));
+    set(main, heading(job), rail.node, lead("canceled", t("job.canceled")), again, takeHome(job));
   } else if (job.kind === "compare") {
-    set(main, heading(job));
+    set(main, heading(job), rail.node);
+    rail.update("run");
     await showComparison(main, job);
+    return;
   } else {
-    set(main, heading(job));
-    await showRelease(main, job);
+    showDone(main, job, rail, where);
+    return;
   }
+  rail.update("run");
+}
+
+/** Show a release in its two steps: to judge it, and to take it home. */
+function showDone(main, job, rail, where) {
+  const judge = el("div", { "data-test": "at-judge" });
+  const take = el("div", { hidden: true, "data-test": "at-take" });
+  set(main, heading(job), rail.node, judge, take);
+  showRelease(judge, job);
+  judge.append(ways("judge", where));
+  set(take, takeHome(job, () => rail.update("take")), ways("take", where));
+  const show = (focus) => {
+    const step = named() === "take" ? "take" : "judge";
+    judge.hidden = step !== "judge";
+    take.hidden = step !== "take";
+    rail.update(step);
+    if (!focus) return;
+    scrollTo({ top: 0 });
+    const heads = (step === "take" ? take : judge).querySelector("h2");
+    heads.tabIndex = -1;
+    heads.focus({ preventScroll: true });
+  };
+  addEventListener("hashchange", () => named() && show(true));
+  show(false);
 }

@@ -1,10 +1,11 @@
-// Which page this is, and what every page has: the theme and the focus.
+// Which page this is, and what every page has: the theme, the language and the focus.
 
 import { problem, set } from "./dom.js";
 import { showFile } from "./file.js";
 import { showHome } from "./home.js";
 import { showJob } from "./job.js";
 import { loadOptions } from "./options.js";
+import { prepareLanguage, t } from "./words.js";
 
 const PAGES = [
   [/^\/$/, showHome],
@@ -18,7 +19,7 @@ function prepareTheme() {
   const system = matchMedia("(prefers-color-scheme: dark)");
   const current = () => root.dataset.theme ?? (system.matches ? "dark" : "light");
   const label = () => {
-    button.textContent = current() === "dark" ? "Light theme" : "Dark theme";
+    button.textContent = t(current() === "dark" ? "theme.light" : "theme.dark");
   };
   const changed = () => {
     label();
@@ -38,12 +39,13 @@ function prepareTheme() {
 }
 
 async function start() {
+  prepareLanguage(document.getElementById("language"));
   prepareTheme();
   const main = document.getElementById("main");
   const page = PAGES.map(([path, show]) => [path.exec(location.pathname), show])
     .find(([found]) => found);
   try {
-    if (!page) throw new Error("There is no such page.");
+    if (!page) throw new Error(t("page.none"));
     await loadOptions();
     await page[1](main, page[0][1]);
   } catch (error) {
@@ -53,9 +55,6 @@ async function start() {
   if (heading && document.activeElement === document.body) {
     heading.tabIndex = -1;
     heading.focus({ preventScroll: true });
-  }
-  if (/^#[a-z-]+$/.test(location.hash)) { // what it names was not there when the page opened
-    document.getElementById(location.hash.slice(1))?.scrollIntoView();
   }
 }
 

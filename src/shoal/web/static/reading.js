@@ -1,149 +1,187 @@
-// How a file is read: what separates its columns, what stands for a missing cell, what columns hold.
+// Open: how a file is read, beside its first rows, which are read again as soon as that changes.
 
 import { checked, send } from "./api.js";
-import { inputOf } from "./draft.js";
-import { el, name, problem, set } from "./dom.js";
-import { counted } from "./format.js";
+import { inputOf, restored } from "./draft.js";
+import { choice, el, field, name, problem, prose, set, table } from "./dom.js";
+import { finishButton } from "./home.js";
+import { draftOf } from "./restore.js";
+import { relabeled, t, tn } from "./words.js";
 
-const SIGNS = [
-  [",", "comma"], [";", "semicolon"], ["\t", "tab"], ["|", "vertical bar"],
-];
-
-const ENCODINGS = [
-  ["", "UTF-8, or what the file says"], ["cp1252", "Windows, Western Europe (cp1252)"],
-  ["latin-1", "Latin-1"], ["utf-16", "UTF-16"], ["cp1250", "Windows, Central Europe (cp1250)"],
-  ["cp437", "DOS (cp437)"],
-];
-const DECIMALS = [[".", "point: 1.5"], [",", "comma: 1,5"]];
-const THOUSANDS = [["", "nothing"], [".", "point: 1.234"], [",", "comma: 1,234"],
-  [" ", "blank: 1 234"], ["'", "apostrophe: 1'234"]];
-
-function chosen(test, choices, now) {
-  const known = choices.some(([value]) => value === now) || now === undefined;
-  const every = known ? choices : [[now, now], ...choices];
-  return el("select", { "data-test": test },
-    every.map(([value, word]) => el("option", { value, selected: now === value }, word)));
-}
-
-function typed(test, value, size) {
-  return el("input", { type: "text", "data-test": test, value: value ?? "", size });
-}
-
+const SIGNS = [[",", "comma"], [";", "semicolon"], ["\t", "tab"], ["|", "bar"]];
+const ENCODINGS = [["", "auto"], ["cp1252", "cp1252"], ["latin-1", "latin1"], ["utf-16", "utf16"],
+  ["cp1250", "cp1250"], ["cp437", "cp437"]];
+const DECIMALS = [[".", "point"], [",", "comma"]];
+const THOUSANDS = [["", "nothing"], [".", "point"], [",", "comma"], [" ", "blank"],
+  ["'", "apostrophe"]];
+const DATES = [["", "iso"], ["%d.%m.%Y", "dmy_points"], ["%d/%m/%Y", "dmy"], ["%m/%d/%Y", "mdy"],
+  ["%Y/%m/%d", "ymd"], ["%d-%m-%Y", "dmy_dashes"]];
 const BOOKS = [".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"];
-
 const TEXTS = [".csv", ".tsv", ".txt", ".gz", ".bz2", ".zst", ".zip"];
+
+let isUsed = false; // the form stays open once it was used: its page is made anew at every change
 
 function endsIn(file, endings) {
   return endings.some((ending) => file.name.toLowerCase().endsWith(ending));
 }
 
-function isBook(file) {
-  return endsIn(file, BOOKS);
+/** Return choices with their words, and the present value among them. */
+function chosen(test, part, values, now, onchange) {
+  const options = values.map(([value, key]) => [value, t(`reading.${part}.${key}`)]);
+  const known = now === undefined || values.some(([value]) => value === now);
+  return choice(known ? options : [[now, now], ...options], now ?? values[0][0],
+    { "data-test": test, onchange });
 }
 
-function isText(file) {
-  return endsIn(file, TEXTS);
+function typed(test, value, size, onchange) {
+  return el("input", { type: "text", "data-test": test, value: value ?? "", size, onchange,
+    autocomplete: "off", spellcheck: "false" });
 }
 
-async function look(file, trouble, before, asked) {
+/** Read the file again, show it, and give the focus back to the control that was used. */
+async function look(file, { trouble, again, before = async () => {} }, body) {
+  const used = document.activeElement?.dataset?.test;
+  isUsed = true;
+  const form = document.activeElement?.closest("fieldset") ?? document.querySelector(".again");
+  if (form) form.disabled = true; // what was chosen meanwhile would be lost with the old form
   try {
     await before();
-    await send("POST", `/files/${checked(file.id)}/look`, asked());
-    location.reload();
+    await send("POST", `/files/${checked(file.id)}/look`, body);
+    await again();
+    if (used) document.querySelector(`[data-test=${used}]`)?.focus();
   } catch (error) {
     set(trouble, problem(error));
+    if (form) form.disabled = false;
   }
 }
 
 /** Return a form that reads a sheet of a workbook. */
-function readSheet(file, trouble, before) {
-  const sheet = typed("sheet", file.reading?.sheet, 20);
-  const go = () => look(file, trouble, before,
-    () => ({ input: { sheet: sheet.value.trim() || null } }));
-  return el("div", { class: "again" },
-    el("p", null, el("label", null, "The sheet that is meant ", sheet), " ",
-      el("button", { type: "button", "data-test": "read-again", onclick: go }, "Read it")));
+function readSheet(file, how) {
+  const go = () => look(file, how, { input: { sheet: sheet.value.trim() || null } });
+  const sheet = typed("sheet", file.reading?.sheet, 20, go);
+  return el("fieldset", { class: "again fields" }, field(t("field.sheet"), sheet),
+    el("p", null, el("button", { type: "button", "data-test": "read-again", onclick: go },
+      t("reading.read"))));
 }
 
 /** Return a form that reads a table of a database. */
-function readTable(file, trouble, before) {
-  const table = el("select", { "data-test": "table" }, file.tables.map((one) =>
-    el("option", { value: one, selected: one === file.table }, one)));
-  const go = () => look(file, trouble, before, () => ({ table: table.value }));
-  return el("div", { class: "again" },
-    el("p", null, el("label", null, "The table that is meant ", table), " ",
-      el("button", { type: "button", "data-test": "read-again", onclick: go }, "Read it")));
+function readTable(file, how) {
+  const tables = choice(file.tables.map((one) => [one, one]), file.table ?? file.tables[0],
+    { "data-test": "table" });
+  const go = () => look(file, how, { table: tables.value });
+  return el("fieldset", { class: "again fields" }, field(t("reading.table"), tables),
+    el("p", null, el("button", { type: "button", "data-test": "read-again", onclick: go },
+      t("reading.read"))));
 }
 
 /** Return the page of a database of several tables, one of which is to be chosen. */
-export function chooseTable(file, trouble) {
+export function chooseTable(file, trouble, again) {
   return el("section", { "aria-labelledby": "table-heading", "data-test": "choosing" },
-    el("h2", { id: "table-heading" }, "Which table?"),
-    el("p", null, `There are ${counted(file.tables.length, "table")} in `, name(file.name),
-      ". One of them is read; nothing in the file is changed, and its views are not opened."),
-    readTable(file, trouble, async () => {}));
+    el("h2", { id: "table-heading" }, t("reading.which")),
+    el("p", null, t("reading.tables", {
+      tables: tn("count.table", file.tables.length), name: name(file.name) })),
+    readTable(file, { trouble, again }));
 }
 
-/** Return a form that reads the file anew; `input` says what else is to be heeded. */
-export function readAgain(file, trouble, input = () => ({}), before = async () => {}) {
-  if (isBook(file)) return readSheet(file, trouble, before);
-  if (file.tables.length) return readTable(file, trouble, before);
-  if (!isText(file)) return null;
+/** Return a form that reads the file anew at every change; `input` says what else is heeded. */
+export function readAgain(file, how) {
+  if (endsIn(file, BOOKS)) return readSheet(file, how);
+  if (file.tables.length) return file.tables.length > 1 || !file.look ? readTable(file, how) : null;
+  if (!endsIn(file, TEXTS)) return null;
   const now = file.reading ?? {};
+  const input = how.input ?? (() => ({}));
+  const go = () => look(file, how, { input: every() });
+  const date = typeof now.date_format === "string" ? now.date_format : "";
+  const missing = (now.missing ?? []).filter(Boolean).join(", ");
   const parts = {
-    delimiter: chosen("delimiter", SIGNS, now.delimiter ?? file.look?.delimiter),
-    encoding: chosen("encoding", ENCODINGS, now.encoding ?? ""),
-    decimal: chosen("decimal", DECIMALS, now.decimal ?? "."),
-    thousands: chosen("thousands", THOUSANDS, now.thousands ?? ""),
-    date_format: typed("date-format", typeof now.date_format === "string" ? now.date_format : "", 10),
-    skip_lines: typed("skip-lines", now.skip_lines ? String(now.skip_lines) : "", 3),
+    delimiter: chosen("delimiter", "delimiter", SIGNS, now.delimiter ?? file.look?.delimiter ?? ",",
+      go),
+    encoding: chosen("encoding", "encoding", ENCODINGS, now.encoding ?? "", go),
+    decimal: chosen("decimal", "decimal", DECIMALS, now.decimal ?? ".", go),
+    thousands: chosen("thousands", "thousands", THOUSANDS, now.thousands ?? "", go),
+    date_format: chosen("date-format", "date", DATES, date, go),
+    skip_lines: typed("skip-lines", now.skip_lines ? String(now.skip_lines) : "", 3, go),
+    missing: typed("missing-words", missing, 12, go),
   };
-  const told = () => {
-    const every = { ...file.reading, ...input(), delimiter: parts.delimiter.value };
-    if (now.widths?.length) delete every.delimiter;
-    for (const key of ["encoding", "decimal", "thousands"]) every[key] = parts[key].value || null;
-    if (every.decimal === ".") every.decimal = null;
+  const every = () => {
+    const said = { ...file.reading, ...input(), delimiter: parts.delimiter.value };
+    if (now.widths?.length) delete said.delimiter;
+    for (const key of ["encoding", "decimal", "thousands"]) said[key] = parts[key].value || null;
+    if (said.decimal === ".") said.decimal = null;
     if (typeof now.date_format !== "object" || parts.date_format.value) {
-      every.date_format = parts.date_format.value.trim() || null;
+      said.date_format = parts.date_format.value.trim() || null;
     }
-    every.skip_lines = Number.parseInt(parts.skip_lines.value, 10) || null;
-    return every;
+    said.skip_lines = Number.parseInt(parts.skip_lines.value, 10) || null;
+    const words = parts.missing.value.split(",").map((one) => one.trim()).filter(Boolean);
+    if (words.length || missing) said.missing = ["", ...words];
+    return said;
   };
-  const go = () => look(file, trouble, before, () => ({ input: told() }));
-  return el("div", { class: "again" },
-    el("p", null, el("label", null, "Columns are separated by ", parts.delimiter), " ",
-      el("label", null, "Encoding ", parts.encoding)),
-    el("p", null, el("label", null, "Decimal sign ", parts.decimal), " ",
-      el("label", null, "between thousands ", parts.thousands), " ",
-      el("label", null, "dates as ", parts.date_format), " ",
-      el("label", null, "lines above the header ", parts.skip_lines)),
-    el("p", null, el("button", { type: "button", "data-test": "read-again", onclick: go },
-      "Read it again")));
+  return el("fieldset", { class: "again fields" },
+    Object.entries(parts).map(([key, control]) => field(t(`field.${key}`), control)),
+    el("p", null, el("button", { type: "button", class: "quiet small", "data-test": "read-again",
+      onclick: go }, t("reading.again"))));
 }
 
-/** Return what was found of a file that is not plain csv; null where it is. */
-export function findings(file) {
+/** Return what was seen of a file that is not plain csv; null where it is. */
+function findings(file) {
   const lines = file.look?.findings ?? [];
   if (!lines.length) return null;
   return el("div", { class: "warning", "data-test": "findings" },
-    !file.table && el("p", null, "This file is not plain csv. It was read as it seems to be written. Please look at "
-      + "the first rows; below the columns you can have it read in another way."),
-    el("ul", null, lines.map((line) => el("li", null, line))));
+    !file.table && el("p", null, t("reading.not_plain")),
+    el("ul", null, lines.map((line) => el("li", null, prose(relabeled(line))))));
 }
 
-/** Return the part that reads a csv file in another way, with the kinds and words chosen above. */
-export function readingSection(page, trouble) {
-  const several = page.file.tables.length > 1;
-  // Every other file says itself how it is written.
-  if (!page.look.delimiter && !isBook(page.file) && !several) return null;
-  if (several) {
-    return el("details", { class: "reading", "data-test": "reading" },
-      el("summary", null, "Another table is meant?"),
-      readTable(page.file, trouble, () => page.saved()));
+/** Return the first step: how the file was read, its first rows, and settings from before. */
+export function openStep(page) {
+  const { file, look: seen, trouble } = page;
+  const form = readAgain(file, {
+    trouble, again: page.again, before: () => page.saved(),
+    input: () => inputOf(page.look, page.draft),
+  });
+  return el("section", { "aria-labelledby": "open-heading" },
+    el("h2", { id: "open-heading" }, t("reading.heading")),
+    findings(file),
+    form && el("details", { class: "reading", open: isUsed || Boolean(file.look?.findings?.length),
+      "data-test": "reading" }, el("summary", null, t("reading.how")), form),
+    el("h3", null, t("reading.rows")),
+    rowsTable(seen),
+    settingsPart(page),
+    el("p", null, finishButton(file, trouble)));
+}
+
+function rowsTable(look) {
+  const heads = look.columns.map((column) => ({
+    text: name(column.name, 40), n: column.numeric && column.kind !== "boolean",
+  }));
+  const rows = look.rows.map((row) => ({
+    cells: row.map((cell, at) => el("td", { class: heads[at].n ? "n" : null },
+      cell === null ? el("span", { class: "soft" }, t("reading.missing")) : name(cell, 60))),
+  }));
+  return table(t("reading.rows"), heads, rows, { "data-test": "rows", class: "table onscreen" });
+}
+
+/** Return the part that takes settings which were kept as run.toml. */
+function settingsPart(page) {
+  const told = el("div", { role: "status", "data-test": "settings-told" });
+  const input = el("input", {
+    type: "file", accept: ".toml", "data-test": "open-settings", onchange: take,
+  });
+  async function take() {
+    const given = input.files[0];
+    input.value = "";
+    if (!given) return;
+    try {
+      if (given.size > 500_000) throw new Error(t("settings.large"));
+      const { recipe, left } = await send("POST", `/files/${checked(page.id)}/settings/open`,
+        { text: await given.text() });
+      const draft = draftOf(page.look, recipe, restored(page.look, page.draft));
+      page.replace({ ...draft, seen: page.draft.seen });
+      set(told, el("p", { class: "good" }, t("settings.taken")),
+        left.length > 0 && el("p", { class: "warning" },
+          t("settings.left", { names: left.join(", ") })));
+    } catch (error) {
+      set(told, problem(error));
+    }
   }
-  return el("details", { class: "reading", "data-test": "reading" },
-    el("summary", null, "The file was read in the wrong way?"),
-    el("p", null, "Kinds of columns and words for missing cells that you chose count for runs at "
-      + "once; read the file again to see columns and hierarchies by them."),
-    readAgain(page.file, trouble, () => inputOf(page.look, page.draft), () => page.saved()));
+  return el("details", { "data-test": "settings" }, el("summary", null, t("settings.heading")),
+    field(t("settings.open"), input, t("settings.hint")), told);
 }

@@ -2,13 +2,14 @@
 
 import { FORM, LISTS, recipeOf, restored } from "./draft.js";
 import { isDefault, optionOf, textOf } from "./options.js";
+import { t } from "./words.js";
 
 /** Return the draft whose recipe this is; what no recipe says is taken from the present draft. */
 export function draftOf(look, recipe, present, compare = null) {
-  const draft = { ...restored(look, null), format: present.format };
+  const draft = { ...restored(look, null), format: present.format, seen: present.seen };
   const places = new Map(look.columns.map((column, i) => [column.name, i]));
   const at = (column) => {
-    if (!places.has(column)) throw new Error("The file no longer has a column of this run.");
+    if (!places.has(column)) throw new Error(t("restore.column"));
     return places.get(column);
   };
   const each = (part, call) => {
@@ -39,8 +40,7 @@ export function draftOf(look, recipe, present, compare = null) {
     draft.methods = compare.methods ?? [];
   }
   if (!same(recipeOf(look, draft), recipe)) {
-    throw new Error("This run was asked for with settings that the form does not have; take its "
-      + "command line instead.");
+    throw new Error(t("restore.more"));
   }
   return draft;
 }

@@ -1,86 +1,101 @@
-// The columns of a file: what is in them, and the role that each is given.
+// Columns: what is in them, and the role that each is given, one by one or several at once.
 
-import { keepsUnique, suggested, surveyUse } from "./draft.js";
+import { keepsUnique, nameObstacle, suggested, surveyUse } from "./draft.js";
 import { choice, el, name, set } from "./dom.js";
 import { count, share } from "./format.js";
+import { term } from "./glossary.js";
 import { histogram } from "./small.js";
-import { ROLES } from "./words.js";
+import { ROLES } from "./terms.js";
+import { has, relabeled, t } from "./words.js";
 
-const USES = {
-  weight: "survey weight: released as is chosen below",
-  household: "household: dropped",
-  person: "person: dropped",
-  stratum: "stratum: a quasi-identifier that is released as it is",
-};
-const READINGS = [["", "as found"], ["number", "number"], ["text", "text"], ["date", "date"],
-  ["boolean", "yes or no"]];
+const READINGS = ["", "number", "text", "date", "boolean"];
 
-/** Return the section of columns and roles. */
+/** Return the step of columns and roles. */
 export function rolesSection(page) {
-  const { look, draft } = page;
-  const rows = look.columns.map((column, index) => columnRow(page, column, index));
-  const refresh = () => rows.forEach((row) => row.refresh());
-  page.on("roles", refresh);
-  page.on("survey", refresh);
+  const { look } = page;
+  const picked = new Set();
+  const rows = look.columns.map((column, index) => columnRow(page, column, index, picked));
+  const stands = el("div", { role: "status", "data-test": "names-released" });
+  const refresh = () => {
+    rows.forEach((row) => row.refresh());
+    const names = nameObstacle(look, page.draft);
+    set(stands, names.length > 0 && el("div", { class: "problem" }, t("roles.names", {
+      names: names.map((i, at) => [at ? ", " : "", name(look.columns[i].name, 40)]) })));
+  };
+  for (const kind of ["roles", "survey", "choose"]) page.on(kind, refresh);
   refresh();
   const take = el("button", {
     type: "button", "data-test": "take-suggestions",
-    onclick: () => {
-      draft.roles = suggested(look);
-      page.changed("roles");
-    },
-  }, "Take the suggestions");
-  const heads = ["Column", "Kind", "Missing", "Distinct", "Values", "Role", "Suggestion"];
-  return el("section", { id: "columns", "aria-labelledby": "columns-heading" },
-    el("h2", { id: "columns-heading" }, "What each column is"),
-    el("p", null, "What could be looked up elsewhere is grouped. Suggestions are preselected; they "
-      + "come from names, counts and what cells look like, so look at each. What is sensitive, only "
-      + "you know."),
-    el("dl", { class: "roles" }, ROLES.map(([, label, what]) =>
-      [el("dt", null, label), el("dd", null, what)])),
-    el("p", null, take),
+    onclick: () => page.change("roles", (draft) => { draft.roles = suggested(look); }),
+  }, t("roles.take"));
+  const heads = ["column", "kind", "missing", "distinct", "values", "role", "suggestion"];
+  return el("section", { "aria-labelledby": "columns-heading" },
+    el("h2", { id: "columns-heading" }, t("roles.heading")),
+    el("p", null, t("roles.what")),
+    el("dl", { class: "roles" }, ROLES.map((role) =>
+      [el("dt", null, t(`role.${role}`), " ", has(`glossary.${role}`) && term(role)),
+        el("dd", null, t(`role.${role}_what`))])),
+    stands,
+    el("div", { class: "actions" }, take, several(page, picked)),
     // The roles are spelled out since narrow screens show the rows as blocks, not as a table.
     el("table", { class: "columns", role: "table", "aria-labelledby": "columns-heading" },
-      el("thead", { role: "rowgroup" }, el("tr", { role: "row" },
-        heads.map((head) => el("th", { scope: "col", role: "columnheader" }, head)))),
+      el("thead", { role: "rowgroup" }, el("tr", { role: "row" }, heads.map((head) =>
+        el("th", { scope: "col", role: "columnheader" }, t(`roles.head_${head}`))))),
       el("tbody", { role: "rowgroup" }, rows.map((row) => row.node))));
 }
 
-function columnRow(page, column, index) {
+/** Return the control that gives one role to all columns that are checked. */
+function several(page, picked) {
+  const select = choice([["", t("roles.several")], ...ROLES.map((role) => [role, t(`role.${role}`)])],
+    "", {
+      "aria-label": t("roles.several"), "data-test": "roles-several",
+      onchange: () => {
+        const role = select.value;
+        select.value = "";
+        if (!role) return;
+        page.change("roles", (draft) => { for (const i of picked) draft.roles[i] = role; });
+      },
+    });
+  return select;
+}
+
+function columnRow(page, column, index, picked) {
   const { look, draft } = page;
-  const select = choice(ROLES.map(([role, label]) => [role, label]), draft.roles[index], {
-    "data-test": "role", "aria-label": `Role of ${column.name}`,
-    onchange: () => {
-      draft.roles[index] = select.value;
-      page.changed("roles");
-    },
+  const select = choice(ROLES.map((role) => [role, t(`role.${role}`)]), draft.roles[index], {
+    "data-test": "role", "aria-label": t("roles.of", { column: column.name }),
+    onchange: () => page.change("roles", () => { draft.roles[index] = select.value; }),
+  });
+  const pick = el("input", {
+    type: "checkbox", "aria-label": t("roles.pick", { column: column.name }), "data-test": "pick",
+    onchange: () => (pick.checked ? picked.add(index) : picked.delete(index)),
   });
   const use = el("span", { class: "hint" });
   const keep = keeping(page, column, index);
   const mark = el("strong");
   const suggestion = suggested(look)[index];
   const cells = [
-    ["Kind", column.kind],
-    ["Missing", share(column.missing, look.records)],
-    ["Distinct", count(column.distinct)],
-    ["Values", histogram(column.bins)],
-    ["Role", [select, use, keep.node]],
-    ["Suggestion", [mark, `${suggestion}: `, el("bdi", null, column.reason), notes(page, index)]],
+    ["kind", has(`kind.${column.kind}`) ? t(`kind.${column.kind}`) : column.kind],
+    ["missing", share(column.missing, look.records)],
+    ["distinct", count(column.distinct)],
+    ["values", histogram(column.bins)],
+    ["role", [select, use, keep.node]],
+    ["suggestion", [mark, `${t(`role.${suggestion}`)}: `, el("bdi", null, relabeled(column.reason)),
+      notes(page, index)]],
   ];
   const node = el("tr", { role: "row", "data-test": "column-row" },
-    el("th", { scope: "row", role: "rowheader" }, name(column.name)),
+    el("th", { scope: "row", role: "rowheader" }, pick, " ", name(column.name)),
     cells.map(([label, content]) =>
-      el("td", { role: "cell", "data-label": label }, el("div", null, content))));
+      el("td", { role: "cell", "data-label": t(`roles.head_${label}`) }, el("div", null, content))));
   return {
     node,
     refresh() {
       const taken = surveyUse(draft, index);
       select.value = draft.roles[index];
       select.disabled = taken !== null;
-      set(use, taken === null ? "" : USES[taken]);
+      set(use, taken === null ? "" : t(`use.${taken}`));
       keep.refresh();
       const differs = taken === null && draft.roles[index] !== suggestion;
-      set(mark, differs ? "you chose otherwise; " : "");
+      set(mark, differs ? t("roles.otherwise") : "");
     },
   };
 }
@@ -90,21 +105,20 @@ function keeping(page, column, index) {
   const { draft, look } = page;
   const step = el("input", {
     type: "text", inputmode: "decimal", size: "6", value: draft.rounds[index],
-    "data-test": "round", "aria-label": `Round ${column.name} to multiples of`,
-    oninput: () => {
-      draft.rounds[index] = step.value;
-      page.changed("choose");
-    },
+    "data-test": "round", "aria-label": t("roles.round_of", { column: column.name }),
+    oninput: () => page.change("choose", () => { draft.rounds[index] = step.value; },
+      `round-${index}`),
   });
   const box = el("input", {
     type: "checkbox", checked: draft.unique[index], "data-test": "keep-unique",
-    onchange: () => {
-      draft.unique[index] = box.checked;
-      page.changed("choose");
-    },
+    onchange: () => page.change("choose", () => { draft.unique[index] = box.checked; }),
   });
-  const rounding = el("label", { class: "check" }, "round to multiples of ", step);
-  const allowing = el("label", { class: "check" }, box, " release it though most are unique");
+  page.on("restored", () => {
+    step.value = draft.rounds[index];
+    box.checked = draft.unique[index];
+  });
+  const rounding = el("label", { class: "check" }, `${t("field.round")} `, step);
+  const allowing = el("label", { class: "check" }, box, ` ${t("field.keep_unique")}`);
   return {
     node: el("div", null, rounding, allowing),
     refresh() {
@@ -118,35 +132,32 @@ function keeping(page, column, index) {
 
 /** Return the control that says as what a column is read. */
 function reading(page, index) {
-  const read = choice(READINGS, page.draft.types[index] ?? "", {
-    "aria-label": `How to read ${page.look.columns[index].name}`, "data-test": "read-as",
-    onchange: () => {
-      page.draft.types[index] = read.value || null;
-      page.changed("types");
-    },
+  const options = READINGS.map((one) => [one, t(`read_as.${one || "found"}`)]);
+  const read = choice(options, page.draft.types[index] ?? "", {
+    "aria-label": t("roles.read_of", { column: page.look.columns[index].name }),
+    "data-test": "read-as",
+    onchange: () => page.change("types", (draft) => { draft.types[index] = read.value || null; }),
   });
+  page.on("restored", () => { read.value = page.draft.types[index] ?? ""; });
   return read;
 }
 
 function notes(page, index) {
   const column = page.look.columns[index];
+  const warned = (...content) => el("div", { class: "warning" }, content);
+  const readAs = () => [` ${t("field.types")} `, reading(page, index)];
   const lines = [];
-  if (column.warning) {
-    lines.push(el("div", { class: "warning" }, el("bdi", null, column.warning), " Read it ",
-      reading(page, index)));
-  }
+  if (column.warning) lines.push(warned(el("bdi", null, relabeled(column.warning)), readAs()));
   if (column.codes) {
-    lines.push(el("div", { class: "warning" }, el("bdi", null, column.codes),
-      page.look.delimiter === null ? "" : [" Read it ", reading(page, index)]));
+    lines.push(warned(el("bdi", null, relabeled(column.codes)),
+      page.look.delimiter === null ? "" : readAs()));
   }
   if (column.near_duplicates) {
-    lines.push(el("div", { class: "warning" },
-      `${count(column.near_duplicates)} of its values differ from another only in case, spaces or `
-      + "invisible signs."));
+    lines.push(warned(t("roles.near", { n: count(column.near_duplicates) })));
   }
   if (column.alike.length) {
-    lines.push(el("div", { class: "warning" }, "Its name differs from ",
-      column.alike.map((other, at) => [at > 0 && ", ", name(other)]), " only in case, spaces or Unicode form."));
+    lines.push(warned(t("roles.alike", {
+      names: column.alike.map((other, at) => [at > 0 && ", ", name(other)]) })));
   }
   return lines;
 }

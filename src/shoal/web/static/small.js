@@ -2,6 +2,7 @@
 
 import { el, svg } from "./dom.js";
 import { count, duration, figure } from "./format.js";
+import { t } from "./words.js";
 
 const WIDTH = 120;
 const HEIGHT = 34;
@@ -19,12 +20,12 @@ export function histogram(bins) {
       class: isRest ? "bar rest" : "bar",
       x: (i * step).toFixed(2), y: (HEIGHT - height).toFixed(2),
       width: Math.max(0.5, step - gap).toFixed(2), height: height.toFixed(2),
-    }, svg("title", null, `${isRest ? "all others" : bins.labels[i]}: ${count(number)}`));
+    }, svg("title", null, `${isRest ? t("chart.others") : bins.labels[i]}: ${count(number)}`));
   });
   return svg("svg", {
     class: "histogram", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, width: WIDTH, height: HEIGHT,
-    role: "img", "aria-label": `Histogram of ${bins.counts.length} bins, the highest `
-      + `${count(most)} records`,
+    role: "img", "aria-label": t("chart.histogram",
+      { bins: count(bins.counts.length), most: count(most) }),
   }, bars, svg("line", { class: "axis", x1: 0, x2: WIDTH, y1: HEIGHT, y2: HEIGHT }));
 }
 
@@ -69,17 +70,17 @@ export function curve(every, width) {
   const middle = (top + floor) / 2;
   return svg("svg", {
     class: "curve", viewBox: `0 0 ${width} ${height}`, width, height, role: "img",
-    "aria-label": `The loss went from ${figure(losses[0], 4)} % to ${figure(last[1], 4)} % in `
-      + `${duration(last[0])}`,
+    "aria-label": t("chart.curve",
+      { first: figure(losses[0], 4), last: figure(last[1], 4), time: duration(last[0]) }),
   },
   up, across,
   svg("path", { class: "axis", d: `M${left} ${top}V${floor}H${width - right}` }),
   svg("path", { class: "line", d: path }),
   svg("text", { x: left + (width - left - right) / 2, y: height - 6, "text-anchor": "middle" },
-    "seconds"),
+    t("chart.seconds")),
   svg("text", {
     x: 0, y: 0, "text-anchor": "middle", transform: `translate(14 ${middle}) rotate(-90)`,
-  }, "best loss so far, percent"));
+  }, t("chart.best")));
 }
 
 /** Return about so many of a curve's points, the first and the last among them. */

@@ -3,13 +3,16 @@
 import { checked, debounced, send } from "./api.js";
 import { withRole, inputOf } from "./draft.js";
 import { el, field, name, problem, set } from "./dom.js";
+import { term } from "./glossary.js";
 import { coverage, treeNumbers, treeView } from "./treeview.js";
-import { automaticRule, rulesFor } from "./words.js";
+import { takeHierarchies } from "./drops.js";
+import { automaticRule, rulesFor } from "./terms.js";
+import { has, t } from "./words.js";
 
 const LARGEST = 20 * 2 ** 20; // bytes of a hierarchy file that a text area takes without pain
 
-/** Return the section of hierarchies, an editor for every quasi-identifier. */
-export function treesSection(page) {
+/** Return the part of hierarchies, an editor for every quasi-identifier. */
+export function treesPart(page) {
   const editors = new Map();
   const list = el("div");
   const refresh = () => {
@@ -17,18 +20,28 @@ export function treesSection(page) {
     for (const index of wanted) {
       if (!editors.has(index)) editors.set(index, editor(page, index));
     }
-    set(list, wanted.length ? wanted.map((index) => editors.get(index))
-      : el("p", { class: "soft" }, "No column is a quasi-identifier yet."));
+    set(list, wanted.length ? wanted.map((index) => editors.get(index).node)
+      : el("p", { class: "soft" }, t("trees.none")));
   };
   page.on("roles", refresh);
   page.on("survey", refresh);
+  page.on("restored", () => {
+    for (const [index, one] of editors) if (one.isStale()) editors.delete(index);
+    refresh();
+  });
   refresh();
-  return el("section", { id: "hierarchies", "aria-labelledby": "trees-heading" },
-    el("h2", { id: "trees-heading" }, "Hierarchies"),
-    el("p", null, "A hierarchy says by which steps a value may be generalized: 01095, 0109*, 010*, "
-      + "*. Where all quasi-identifiers are complete columns of numbers or dates, groups release "
-      + "means and need none. Nothing must be said here: halves of the values are taken for "
-      + "numbers and dates, and for texts the value or nothing."),
+  const told = el("div");
+  const files = el("input", {
+    type: "file", accept: ".csv,.txt", multiple: true, "data-test": "tree-files",
+    onchange: async () => {
+      await takeHierarchies(page, [...files.files], told);
+      files.value = "";
+    },
+  });
+  return el("details", { "data-test": "hierarchies" },
+    el("summary", null, t("trees.heading")),
+    el("p", null, t("trees.what"), " ", term("hierarchy")),
+    field(t("trees.several"), files, t("trees.several_hint")), told,
     list);
 }
 
@@ -51,19 +64,24 @@ function editor(page, index) {
   };
   let turn = 0;
   let loaded = false;
+  let shown = JSON.stringify(page.draft.trees[index]); // what this editor shows
   const chosen = () => page.draft.trees[index];
+  const choose = (tree) => {
+    shown = JSON.stringify(tree);
+    page.change("trees", (draft) => { draft.trees[index] = tree; }, `tree-${index}`);
+  };
 
   function summarize(tree = null) {
     const own = chosen();
-    const what = own === null ? `automatic (${automaticRule(column)})`
-      : own.rule ?? (own.id ? "given as text" : "given as text, not whole yet");
+    const what = own === null ? t("trees.automatic", { rule: automaticRule(column) })
+      : own.rule ?? t(own.id ? "trees.text" : "trees.text_open");
     set(nodes.what, what, tree ? `; ${treeNumbers(tree)}` : "");
   }
 
   async function ask(body) {
     turn += 1;
     const mine = turn;
-    set(nodes.told, el("p", { class: "soft" }, "Checking…"));
+    set(nodes.told, el("p", { class: "soft" }, t("trees.checking")));
     try {
       const input = inputOf(page.look, page.draft);
       const tree = await send("POST", path, { column: column.name, input, ...body });
@@ -80,8 +98,7 @@ function editor(page, index) {
     if (withText) {
       nodes.text.value = tree.csv ?? "";
       nodes.text.placeholder = tree.cut
-        ? "This hierarchy is too long to be shown as a text. One that is typed here replaces it."
-        : "";
+        ? t("trees.long") : "";
     }
     summarize(tree);
   }
@@ -90,18 +107,16 @@ function editor(page, index) {
     later.cancel();
     const tree = await ask({ rule: rule || automaticRule(column) });
     if (!tree) return;
-    page.draft.trees[index] = rule ? { rule } : null;
+    choose(rule ? { rule } : null);
     nodes.rule.value = rule;
     show(tree, true);
-    page.changed("trees");
   }
 
   function edited() {
     turn += 1; // an answer that is under way is about another text
-    page.draft.trees[index] = { id: null, text: nodes.text.value };
+    choose({ id: null, text: nodes.text.value }); // a run must wait for the check
     nodes.rule.value = "";
     summarize();
-    page.changed("trees"); // a run must wait for the check
     later();
   }
 
@@ -110,9 +125,8 @@ function editor(page, index) {
     const text = nodes.text.value;
     const tree = await ask({ text });
     if (!tree) return;
-    page.draft.trees[index] = { id: tree.id ? checked(tree.id) : null, text };
+    choose({ id: tree.id ? checked(tree.id) : null, text });
     show(tree, false);
-    page.changed("trees");
   }
   const later = debounced(600, check);
 
@@ -133,18 +147,18 @@ function editor(page, index) {
   function readFile(file) {
     if (!file) return;
     if (file.size > LARGEST) {
-      set(nodes.told, problem("The file is too large for a hierarchy."));
+      set(nodes.told, problem(t("trees.large")));
       return;
     }
     const reader = new FileReader();
     reader.addEventListener("load", () => {
       nodes.text.value = reader.result;
-      page.draft.trees[index] = { id: null, text: reader.result };
+      choose({ id: null, text: reader.result });
       nodes.rule.value = "";
       check();
     });
     reader.addEventListener("error", () =>
-      set(nodes.told, problem("The file cannot be read.")));
+      set(nodes.told, problem(t("file.unreadable"))));
     reader.readAsText(file);
   }
 
@@ -156,32 +170,36 @@ function editor(page, index) {
   nodes.told,
   el("div", { class: "halves" },
     el("div", null, ruleFields(column, nodes.rule, build), textFields(nodes.text, check, readFile)),
-    el("div", null, el("h3", null, "The tree, with its records"), nodes.view)));
+    el("div", null, el("h3", null, t("trees.tree")), nodes.view)));
   const own = chosen();
   if (own && !own.rule && !page.file.trees.some((tree) => tree.id === own.id)) {
     // What the server no longer has must be given again, or is forgotten.
-    page.draft.trees[index] = own.text === null ? null : { id: null, text: own.text };
+    page.note((draft) => {
+      draft.trees[index] = own.text === null ? null : { id: null, text: own.text };
+    });
     if (own.text !== null) load();
   }
+  shown = JSON.stringify(chosen());
   summarize();
-  return whole;
+  return { node: whole, isStale: () => shown !== JSON.stringify(chosen()) };
 }
 
 function ruleFields(column, input, build) {
   const rules = rulesFor(column);
+  const kind = has(`kind.${column.kind}`) ? t(`kind.${column.kind}`) : column.kind;
   const hints = el("ul", { class: "plain rules" }, rules.map(([rule, what]) =>
     el("li", null,
       el("button", { type: "button", class: "small", onclick: () => build(rule) }, rule),
       el("span", { class: "hint" }, ` ${what}`))));
   return el("fieldset", null,
-    el("legend", null, "Build it by a rule"),
-    field(`Rule for a column of kind ${column.kind}`, input, hints),
+    el("legend", null, t("trees.by_rule")),
+    field([t("field.hierarchies"), ` (${kind})`], input, hints),
     el("div", { class: "actions" },
       el("button", {
         type: "button", "data-test": "tree-build", onclick: () => build(input.value.trim()),
-      }, "Build"),
+      }, t("trees.build")),
       el("button", { type: "button", class: "quiet", onclick: () => build("") },
-        "Back to automatic")));
+        t("trees.back"))));
 }
 
 function textFields(text, check, readFile) {
@@ -193,11 +211,9 @@ function textFields(text, check, readFile) {
     },
   });
   return el("fieldset", null,
-    el("legend", null, "Or give it as text"),
-    field("One line a value: value;parent;…;*", text,
-      "It is checked while you type: a line for every value of the column, the same number of "
-      + "steps in each line, * at the end."),
+    el("legend", null, t("trees.as_text")),
+    field(t("trees.lines"), text, t("trees.lines_hint")),
     el("div", { class: "actions" },
-      el("button", { type: "button", "data-test": "tree-check", onclick: check }, "Check it now")),
-    field("Or take it from a csv file", file));
+      el("button", { type: "button", "data-test": "tree-check", onclick: check }, t("trees.check"))),
+    field(t("trees.from_file"), file));
 }

@@ -1,0 +1,160 @@
+"""Trials: a release of a sample, for gauges and a look at rows; nothing of it is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal.errors import RequestError
+from shoal.methods.problem import check_size
+from shoal.methods.registry import find
+from shoal.plan.plan import once_read, plan_table
+from shoal.report.fields import ColumnReport
+from shoal.run.anonymize import anonymize_with
+from shoal.run.preview import samples, with_roles
+from shoal.run.result import Result
+from shoal.settings import Settings, build
+from shoal.table.roles import Column
+from shoal.table.table import Table, missing_cells
+from shoal.table.texts import texts_of
+from shoal.web.charts import CELL
+from shoal.web.messages import ProgressWriter
+from shoal.web.risk_now import quasi_identifiers, risk_now
+from shoal.web.tables import some_table
+
+Integers = npt.NDArray[np.int64]
+
+SAMPLE = 2_000
+PATIENCE = 0.05  # seconds of a search on a sample
+ROWS = 20  # that are shown before and after
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A release of a sample, with the records that it is of."""
+
+    before: Table
+    result: Result[Any]
+
+    @property
+    def in_order(self) -> bool:
+        """Whether the released rows are those before, one by one: none was left out."""
+        return self.before.rows == self.result.table.rows
+
+
+def trial(request: Mapping[str, Any], place: Path, progress: ProgressWriter) -> dict[str, Any]:
+    """Release a sample: its risk and loss by column, and with `rows` some records on both sides."""
+    settings = once_read(build(request["settings"]))
+    table, records = some_table(Path(request["path"]), request["settings"].get("input", {}), place)
+    done = tried(table, settings, progress)
+    answer = {"records": records, "sample": done.before.rows, **figures(done)}
+    names = quasi_identifiers(done.result.settings)
+    answer["before"] = risk_now(done.before, names, settings.protect.k)["all"]
+    if request.get("rows"):
+        answer["rows"] = shown_rows(done)
+    return answer
+
+
+def tried(table: Table, settings: Settings, progress: ProgressWriter | None = None) -> Trial:
+    """Return the release of a sample of a table, by a search of a moment where it is a search."""
+    if settings.roles.group is not None:
+        raise RequestError("groups that are given hold every record: there is no sample of them")
+    check_size(table.rows, settings.protect.k, table.source.name)
+    largest = max([settings.protect.k, *settings.protect.k_of.values()])
+    named = with_roles(table, settings, None)
+    plan, _ = plan_table(table, named)
+    some, _ = samples(table, plan, min(table.rows, max(SAMPLE, 40 * largest)))
+    before = table.take(some)
+    reporter = None if progress is None else progress.reporter()
+    return Trial(before, anonymize_with(before, _brief(named), reporter, measured=False))
+
+
+def _brief(settings: Settings) -> Settings:
+    """Return settings whose search, if it is one, takes a moment."""
+    method = settings.protect.method
+    if method != "auto" and not find(method).info.is_search:
+        return settings
+    limit = min(PATIENCE, settings.protect.time_limit or PATIENCE)
+    return settings.replace(protect={"time_limit": limit, "max_iterations": None})
+
+
+def figures(done: Trial) -> dict[str, Any]:
+    """Return what the release of a sample loses, by column, and which risk is left.
+
+    The highest risk is one over the smallest class, the average the number of classes over that of
+    records (prosecutor and marketer risk: Dankar and El Emam 2010).
+    """
+    report = done.result.report
+    found = report.verification
+    return {
+        "method": report.method,
+        "loss_name": report.loss_name,
+        "loss": report.exact_loss,
+        "k": found["k"],
+        "highest": 100.0 / max(1, found["k"]),
+        "average": 100.0 * found["classes"] / max(1, done.result.table.rows),
+        "columns": [_column(column, done.result.table.rows) for column in report.columns],
+    }
+
+
+def _column(column: ColumnReport, rows: int) -> dict[str, Any]:
+    """Return what is said of a column: its loss, how it is released, how much of it is gone."""
+    return {
+        "name": column.name,
+        "kind": column.kind,
+        "loss": column.information_loss,
+        "released_as": column.released_as,
+        "suppressed": 100.0 * (column.suppressed or 0) / max(1, rows),
+    }
+
+
+def shown_rows(done: Trial) -> dict[str, Any] | None:
+    """Return some records before and after, those of a group together; None where rows are gone.
+
+    They are for the screen of whoever holds the file, and for nothing else.
+    """
+    if not done.in_order:
+        return None
+    after = done.result.table
+    labels = np.asarray(done.result.partition.labels)
+    order = np.argsort(labels, kind="stable")
+    rows = _whole_groups(labels, order)
+    names = [name for name in after.names if name in done.before.names]
+    sides = [
+        [cells(side[name]) for name in names] for side in (done.before.take(rows), after.take(rows))
+    ]
+    changed = {column.name for column in after.columns if column.protected or column.rounded}
+    return {
+        "names": names,
+        "changed": [name in changed for name in names],
+        "groups": np.unique(labels[rows], return_inverse=True)[1].reshape(-1).tolist(),
+        "before": [list(row) for row in zip(*sides[0], strict=True)],
+        "after": [list(row) for row in zip(*sides[1], strict=True)],
+    }
+
+
+def _whole_groups(labels: Integers, order: Integers) -> Integers:
+    """Return rows of groups spread over the sample: whole ones while they fit, at least a part."""
+    starts = np.flatnonzero(np.diff(labels[order], prepend=-1))
+    ends = np.append(starts[1:], order.size)
+    chosen: list[Integers] = []
+    left = ROWS
+    for at in np.linspace(0, starts.size - 1, min(starts.size, ROWS)).astype(int):
+        size = int(ends[at] - starts[at])
+        if size <= left or not chosen:
+            chosen.append(order[starts[at] : ends[at]][:ROWS])
+            left -= min(size, ROWS)
+    return np.concatenate(chosen)
+
+
+def cells(column: Column) -> list[str | None]:
+    """Return the cells of a column as texts; None where one is missing."""
+    written = column.cells is not None
+    texts = column.cells.to_pylist() if written else texts_of(column, column.values)
+    gone = missing_cells(column)
+    return [None if gone[at] else str(text)[:CELL] for at, text in enumerate(texts)]

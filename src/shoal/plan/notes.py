@@ -10,6 +10,7 @@ from shoal.judge.models.requirement import Requirement
 from shoal.methods.enforce.values import counted
 from shoal.partition import Partition, Recoding, Suppression
 from shoal.plan.aggregators import is_mean_requested
+from shoal.plan.local_suppression import suppression_notes
 from shoal.plan.plan import Plan
 from shoal.plan.survey import repeating_identifiers, verb_of
 from shoal.progress import StopToken
@@ -40,6 +41,7 @@ def column_notes(plan: Plan, profile: Profile, rules: Sequence[Rule] = ()) -> li
         f"{option('hierarchies', {name: rule})}"
         for name, rule in plan.proposed.items()
     ]
+    notes += suppression_notes(settings)
     unique = [column.name for column in quasi if profile.reason(column)]
     if unique:
         notes.append(

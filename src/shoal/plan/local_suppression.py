@@ -35,7 +35,7 @@ def with_flat_trees(settings: Settings, schema: Table) -> Settings:
             )
     asked = settings.release.aggregate
     others = {*asked.values()} if isinstance(asked, dict) else {asked or "generalize"}
-    if others != {"generalize"} or settings.release.numbers is not None:
+    if others != {"generalize"} or settings.release.numbers == "mean":
         raise RequestError(
             f"{method} releases cells as they are or not at all; leave out {option('aggregate')} "
             f"and {option('numbers')}"

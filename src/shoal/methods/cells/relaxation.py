@@ -73,6 +73,6 @@ class Relaxation:
         used = (reduced < 0.0) | self.first
         values = np.add.reduceat(np.where(used, reduced, 0.0), self.starts)
         chosen = used & (values < 0.0)[self.own]
-        slope = 1.0 - np.bincount(records[chosen], minlength=rows)
+        slope: Floats = 1.0 - np.bincount(records[chosen], minlength=rows).astype(np.float64)
         bound = float(prices.sum() + np.minimum(values, 0.0).sum())
         return bound - self.patterns.free, slope

@@ -201,7 +201,11 @@ def _suppression_note(own: Suppression, partition: Partition) -> str:
         f"{own.others:.4f} % of what all hold, {partition.information_loss:.4f} % with those "
         "counted as wholly lost"
     )
-    return words if own.before is None else f"{words}; quick groups of all lost {own.before:.4f} %"
+    before = "" if own.before is None else f"; quick groups of all lost {own.before:.4f} %"
+    return (
+        f"{words}{before}. The loss of the release and of its columns is of what the records hold "
+        "that are released: compare runs by the figures of this note"
+    )
 
 
 def ended_early(stop: StopToken, blocks: bool = True) -> list[str]:

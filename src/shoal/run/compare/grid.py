@@ -172,7 +172,8 @@ def compare_as(
     options = settings.input
     table = read_with(data, options.dialect, options.missing, options.types)
     if grid.step_lists is not None:
-        return _compare_steps(table, settings, grid, threads, callback)
+        lists = Lists(alternatives_of(grid.step_lists), grid.sizes)
+        return _compare_steps(table, settings, grid, lists, threads, Reporter.of(callback))
     return compare_by(table, settings, grid, threads, callback)
 
 
@@ -180,8 +181,9 @@ def _compare_steps(
     table: Table,
     settings: Settings,
     grid: Grid,
+    lists: Lists,
     threads: int | None,
-    callback: Callback | Reporter | None,
+    report: Reporter,
 ) -> Comparison[Any]:
     """Compare lists of steps, all by one method and without a budget."""
     if grid.budget is not None or len(grid.methods or ()) > 1:
@@ -190,9 +192,8 @@ def _compare_steps(
             f"{option('budget')}, and name at most one in {option('methods')}"
         )
     method = grid.methods[0] if grid.methods else AUTO
-    lists = Lists(alternatives_of(grid.step_lists), grid.sizes)
     own = settings.replace(protect={"method": method})
-    return compare_lists(table, own, lists, threads, Reporter.of(callback))
+    return compare_lists(table, own, lists, threads, report)
 
 
 def compare_by(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -90,7 +91,7 @@ def test_a_list_is_suggested(table):
     assert made.point.information_loss == min(p.information_loss for p in fitting)
     assert {"no steps", "dates by year", "top 1 % coded"} <= {one.name for one in made.alternatives}
     assert json.loads(json.dumps(made.to_dict()))["pick"] == made.pick.name
-    none = suggest_for(table, settings(), 0.001)
+    none = replace(made, max_risk=0.001)
     assert none.pick is None
     assert "k=1000 keeps it in any case" in none.summary()
     with pytest.raises(RequestError, match="share above 0"):

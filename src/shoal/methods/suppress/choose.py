@@ -82,8 +82,8 @@ def choose(task: Task, regroup: Regroup, report: Reporter) -> Choice:
     turns, those first that the most is gained by, and the others go on to a local optimum; other
     starts are those farthest from the mean, and those that lose most in their groups. From the
     best of the three on, some come back and others leave, and what loses less is kept. Beyond FULL
-    records there is one start, and all leave in one turn: that takes about three times as long as
-    to group them once.
+    records there is one start, and all leave in one turn: that takes three to five times as long
+    as to group them once.
     """
     losses, rows = Losses(task.encoding), task.encoding.rows
     if rows <= FEW and task.strata is None and task.only_k:

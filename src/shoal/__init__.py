@@ -52,6 +52,8 @@ if TYPE_CHECKING:
     from shoal.run.preview import preview as preview
     from shoal.run.result import Result as Result
     from shoal.run.risk import risk as risk
+    from shoal.run.suggest import Suggestion as Suggestion
+    from shoal.run.suggest import suggest as suggest
     from shoal.save.pack.recheck import Checked as Checked
     from shoal.save.pack.recheck import check_pack as check_pack
     from shoal.settings.presets import Preset as Preset
@@ -91,6 +93,7 @@ _HOME = {
     "SeriesVerification": "judge.series_verdict",
     "ShoalError": "errors",
     "ShoalWarning": "errors",
+    "Suggestion": "run.suggest",
     "Table": "table.table",
     "TypeChangeWarning": "errors",
     "Verification": "judge.verify",
@@ -113,6 +116,7 @@ _HOME = {
     "refine": "run.microaggregate",
     "risk": "run.risk",
     "steps": "",
+    "suggest": "run.suggest",
     "verify": "judge.verify",
     "verify_series": "judge.series",
 }
@@ -144,6 +148,7 @@ __all__ = [
     "SeriesVerification",
     "ShoalError",
     "ShoalWarning",
+    "Suggestion",
     "Table",
     "TypeChangeWarning",
     "Verification",
@@ -167,6 +172,7 @@ __all__ = [
     "refine",
     "risk",
     "steps",
+    "suggest",
     "verify",
     "verify_series",
 ]

@@ -209,6 +209,8 @@ def case_kind(case: Case, name: str) -> str:
 def _kept_names(case: Case, released: Released) -> list[str]:
     changed = {*released.roles["quasi_identifiers"], released.roles.get("weight")}
     changed |= set(case.options.get("round") or {})
+    steps = case.options.get("steps")
+    changed |= {step["column"] for step in steps} if isinstance(steps, list) else set()
     return [name for name in released.names if name not in changed]
 
 

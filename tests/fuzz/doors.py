@@ -29,7 +29,8 @@ NOT_THERE = {
     "group",
     "refine",
     "search",
-}  # the command line has `refine`, and recipes have `search`
+    "secret",
+}  # the command line has `refine`, and recipes have `search` and secrets
 
 
 @dataclass(frozen=True)
@@ -115,11 +116,23 @@ def argv(options: dict[str, Any]) -> list[str]:
                 writer(line).writerow(names)
                 said = line.getvalue().removesuffix(chr(13) + chr(10))
                 words.append(f"--{name.replace('_', '-')}={said}={k}")
+        elif name == "steps":
+            words += [f"--step={one}" for one in _step_words(value)]
         elif name == "missing" and isinstance(value, list):
             words += [f"--missing={word}" for word in value]
         else:
             words.append(f"--{name.replace('_', '-')}={value}")
     return words
+
+
+def _step_words(value: Any) -> list[str]:
+    """Return steps as lines of words; what is none stays as it is."""
+    from shoal.table.steps.registry import step_of
+    from shoal.table.steps.words import as_words
+
+    if not isinstance(value, list):
+        return [str(value)]
+    return [as_words(step_of(one)) for one in value]
 
 
 def load_all() -> None:
@@ -185,7 +198,7 @@ def recipe_tree(options: dict[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
     tree: dict[str, Any] = {}
     for name, value in options.items():
-        if name in ("hierarchies", "orders", "search"):
+        if name in ("hierarchies", "orders", "search", "steps", "secret"):
             tree[name] = value
             continue
         if name == "threads":

@@ -109,6 +109,7 @@ def _make_sense(asking: Asking, source: str) -> None:
     if options.get("method", "auto") == "auto":
         options.pop("start", None)
     others = [*(options.get("other") or []), *([options["weight"]] if "weight" in options else [])]
+    _only_other(options, others)
     if not others:
         options.pop("keep_unique", None)
         options.pop("round", None)
@@ -119,6 +120,15 @@ def _make_sense(asking: Asking, source: str) -> None:
     if isinstance(options["k"], int) and options["k"] > max(asking.rows, 2):
         options["k"] = 2
     _only_quasi(asking)
+
+
+def _only_other(options: dict[str, Any], others: list[str]) -> None:
+    """Keep the steps of other columns: those are compared with nothing but their own cells."""
+    if isinstance(options.get("steps"), list):
+        own = [one for one in options["steps"] if one["column"] in others]
+        options["steps"] = [one for one in own if one["column"] != options.get("weight")]
+        if not options["steps"]:
+            del options["steps"]
 
 
 def _leave(asking: Asking, name: str) -> None:
@@ -283,6 +293,29 @@ def _search(asking: Asking) -> Any:
     ))  # fmt: skip
 
 
+def _steps(asking: Asking) -> Any:
+    """Return one or two steps by no chance: doors draw their secrets anew."""
+    return [_step(asking) for _ in range(asking.rng.choice((1, 1, 2)))]
+
+
+def _step(asking: Asking) -> dict[str, Any]:
+    rng = asking.rng
+    name = asking.one(asking.names("other") or asking.names())
+    column = asking.column(name)
+    kind = "" if column is None else column.kind
+    if kind in NUMBERS:
+        found = {"kind": rng.choice(("round", "top", "bottom"))}
+    elif kind in DATES:
+        found = {"kind": "coarsen", "to": rng.choice(("month", "quarter", "year", "decade"))}
+    else:
+        found = {"kind": "rare", "least": rng.choice((2, 3))}
+    if found["kind"] == "round":
+        found["digits"] = rng.choice((-1, 0, 1))
+    elif found["kind"] in ("top", "bottom"):
+        found |= {"share": rng.choice((0.1, 0.3)), "becomes": rng.choice(("mean", "limit"))}
+    return {"column": name, **found}
+
+
 def _choice(*values: Any) -> Draw:
     return lambda asking: asking.rng.choice(values)
 
@@ -361,6 +394,8 @@ DRAWN: dict[str, Draw] = {
     "totals": _choice(None),
     "totals_within": _choice(0.0),
     "group_column": _choice(None),  # its numbers are drawn anew behind every door
+    "steps": _steps,
+    "secret": _choice(None),
     "allow_k1": _choice(True, False),
     "allow_empty": _choice(True, False),
 }

@@ -38,3 +38,11 @@ def best_without(count, k, budget, loss):
         for out in combinations(range(count), many)
     ]
     return min(one for one in losses if one is not None)
+
+
+def smallest_class(columns):
+    """How many records have the rarest combination of released cells, a star being a value."""
+    counts = {}
+    for cells in zip(*columns.values(), strict=True):
+        counts[cells] = counts.get(cells, 0) + 1
+    return min(counts.values())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from shoal import steps
 from shoal.errors import RequestError
 from shoal.measures.original_loss import column_loss, original_loss
 from shoal.run.compare.step_lists import Alternative, Lists, compare_lists
-from shoal.run.suggest import suggest_for
+from shoal.run.suggest import Suggestion, suggest_for
 from shoal.settings import build
 
 
@@ -90,11 +91,39 @@ def test_a_list_is_suggested(table):
     assert made.point.information_loss == min(p.information_loss for p in fitting)
     assert {"no steps", "dates by year", "top 1 % coded"} <= {one.name for one in made.alternatives}
     assert json.loads(json.dumps(made.to_dict()))["pick"] == made.pick.name
-    none = suggest_for(table, settings(), 0.001)
+    none = replace(made, max_risk=0.001)
     assert none.pick is None
     assert "k=1000 keeps it in any case" in none.summary()
     with pytest.raises(RequestError, match="share above 0"):
         suggest_for(table, settings(), 0)
+
+
+def test_functions(table, tmp_path):
+    """Python compares lists by name, in order and from recipes, by one method."""
+    roles = {"quasi_identifiers": ["age", "seen"], "drop": ["region"]}
+    recipe = tmp_path / "b.toml"
+    recipe.write_text('[protect]\nsuppress = 0.05\n[[steps]]\nkind = "coarsen"\n'
+                      'column = "seen"\nto = "year"\n')  # fmt: skip
+    for lists, names in (
+        ({"none": [], "tens": ["round age -1"]}, ["none", "tens"]),
+        ([[steps.Round("age", digits=-1)], recipe], ["list 1", "b.toml"]),
+    ):
+        made = shoal.compare(table, k=3, methods=["mdav"], step_lists=lists, **roles)
+        assert [point.method for point in made.points] == names
+        assert all(point.information_loss is not None for point in made.points), made
+    with pytest.raises(RequestError, match="one method and without a budget"):
+        shoal.compare(table, k=3, methods=["mdav", "tfrp"], step_lists=[[]], **roles)
+    with pytest.raises(RequestError, match="by name or in order"):
+        shoal.compare(table, k=3, step_lists="round age -1", **roles)
+    with pytest.raises(TypeError, match=r"suggest\(\) got an unexpected"):
+        shoal.suggest(table, 3, nothing=1)
+
+
+def test_suggest_refuses_what_is_no_share(table):
+    """The function of Python reads the data and checks the risk before anything runs."""
+    with pytest.raises(RequestError, match="share above 0"):
+        shoal.suggest(table, 3, max_risk=2.0, quasi_identifiers=["age"])
+    assert shoal.suggest.__annotations__["return"] == Suggestion.__name__
 
 
 def test_commands(tmp_path, table, shoal):

@@ -90,30 +90,14 @@ def compare(
     state = _state(input, k, methods, settings.to_toml())
     if fresh and state is not None:
         state.unlink(missing_ok=True)
-    if step_lists:
-        files = split_names([str(one) for one in step_lists])
-        comparison = _of_lists(input, settings, sizes, files, run.threads)
-    else:
-        grid = Grid(sizes, split_names(methods), seconds(budget), state)
-        with live_reporter() as report:
-            comparison = compare_as(input, settings, grid, run.threads, report)
+    lists = split_names([str(one) for one in step_lists or ()])
+    files = [Path(one) for one in lists or ()] or None
+    grid = Grid(sizes, split_names(methods), seconds(budget), state, files)
+    with live_reporter() as report:
+        comparison = compare_as(input, settings, grid, run.threads, report)
     write_stdout(comparison.to_json() if run.as_json else f"{comparison.summary()}\n")
     if output is not None:
         _write(output, comparison, run.force)
-
-
-def _of_lists(
-    source: Path, settings: Any, sizes: list[int], files: list[str], threads: int | None
-) -> Any:
-    """Compare the lists of steps that some recipes have."""
-    from shoal.run.compare.step_lists import Lists, compare_lists, read_alternative
-    from shoal.table.read import read_with
-
-    how = settings.input
-    lists = Lists([read_alternative(Path(one)) for one in files], sizes)
-    table = read_with(source, how.dialect, how.missing, how.types, threads)
-    with live_reporter() as report:
-        return compare_lists(table, settings, lists, threads, report)
 
 
 def _sizes(text: str) -> list[int]:

@@ -41,17 +41,14 @@ def suggest(
     Example: `shoal suggest stays.csv -k 5 --max-risk 0.2 --quasi age,income
     --drop name,number,cost --effort quick`
     """
-    from shoal.run.suggest import suggest_for
+    from shoal.run.suggest import suggest_as
     from shoal.settings import build
     from shoal.settings.tree import run_of, tree_of
-    from shoal.table.read import read_with
 
     run = run_of(options)
     settings = build(tree_of({"k": k, **given_options(options)}))
-    how = settings.input
-    table = read_with(input, how.dialect, how.missing, how.types, run.threads)
     with live_reporter() as report:
-        made = suggest_for(table, settings, max_risk, run.threads, report)
+        made = suggest_as(input, settings, max_risk, run.threads, report)
     text = json.dumps(made.to_dict(), indent=2, ensure_ascii=False) if run.as_json else str(made)
     write_stdout(f"{text}\n")
 

@@ -58,3 +58,7 @@ COLUMNS = (
     "for minimum sum-of-squares clustering, Mathematical Programming 131; subset-row cuts: Jepsen "
     f"and others 2008, Operations Research 56(2); search: {ILSMC_2020}"
 )
+LOCAL_SUPPRESSION = (
+    "Meyerson and Williams 2004, On the complexity of optimal k-anonymity, PODS; bound: Held, "
+    "Wolfe and Crowder 1974, Mathematical Programming 6; the search is our own"
+)

@@ -19,8 +19,9 @@ class Info:
     `encoding` is how it sees records, `search` has the parts of its search, `columns` is how many
     that vary it takes at most, `in_blocks` says that it cuts a table into blocks, `rounds` how many
     rounds an effort has, where it has rounds, `refines` that it needs groups to start from, `extra`
-    which extra it needs, `recodes` that it releases one level of every column for all records, and
-    `by_table` that it takes both encodings: records are nodes where they would be for `auto`.
+    which extra it needs, `recodes` that it releases one level of every column for all records,
+    `by_table` that it takes both encodings: records are nodes where they would be for `auto`, and
+    `suppresses` that it releases cells as they are, or not at all.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Info:
     extra: str | None = None
     recodes: bool = False
     by_table: bool = False
+    suppresses: bool = False
 
     @property
     def is_search(self) -> bool:

@@ -10,6 +10,7 @@ from shoal.judge.models.requirement import Requirement
 from shoal.methods.enforce.values import counted
 from shoal.partition import Partition, Recoding, Suppression
 from shoal.plan.aggregators import is_mean_requested
+from shoal.plan.local_suppression import suppression_notes
 from shoal.plan.plan import Plan
 from shoal.plan.survey import repeating_identifiers, verb_of
 from shoal.progress import StopToken
@@ -40,6 +41,7 @@ def column_notes(plan: Plan, profile: Profile, rules: Sequence[Rule] = ()) -> li
         f"{option('hierarchies', {name: rule})}"
         for name, rule in plan.proposed.items()
     ]
+    notes += suppression_notes(settings)
     unique = [column.name for column in quasi if profile.reason(column)]
     if unique:
         notes.append(
@@ -199,7 +201,11 @@ def _suppression_note(own: Suppression, partition: Partition) -> str:
         f"{own.others:.4f} % of what all hold, {partition.information_loss:.4f} % with those "
         "counted as wholly lost"
     )
-    return words if own.before is None else f"{words}; quick groups of all lost {own.before:.4f} %"
+    before = "" if own.before is None else f"; quick groups of all lost {own.before:.4f} %"
+    return (
+        f"{words}{before}. The loss of the release and of its columns is of what the records hold "
+        "that are released: compare runs by the figures of this note"
+    )
 
 
 def ended_early(stop: StopToken, blocks: bool = True) -> list[str]:

@@ -22,6 +22,7 @@ from shoal.plan.hierarchies import (
     with_proposed,
 )
 from shoal.plan.kept_columns import check_kept, check_rounding, with_rounding
+from shoal.plan.local_suppression import with_flat_trees
 from shoal.plan.profile import TableProfile
 from shoal.plan.recoding import check_recoding
 from shoal.plan.steps import check_steps, with_steps
@@ -199,6 +200,7 @@ def make_plan(
     check_steps(schema, settings)
     schema = with_orders(schema, settings.orders, compared_columns(schema, settings))
     settings = with_hierarchies(settings, schema, folder)
+    settings = with_flat_trees(settings, schema)
     settings, proposed = with_proposed(settings, schema, profile)
     _check_columns(schema, settings, profile)
     whole, profile = profile, _complete(settings, schema, profile)

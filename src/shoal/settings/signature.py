@@ -15,11 +15,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 NAMED = inspect.Parameter.KEYWORD_ONLY
 
 
-def takes_options(name: str) -> Callable[[F], F]:
+def takes_options(name: str, called: str | None = None) -> Callable[[F], F]:
     """Let a function whose last parameter is `**options` take those that the table gives it.
 
     `inspect.signature`, `help` and editors show them; arguments that are none of them are a
-    TypeError, those that the table refuses in words a RequestError.
+    TypeError, those that the table refuses in words a RequestError. `called` is its name, where it
+    takes those of another function.
     """
 
     def decorated(function: F) -> F:
@@ -31,7 +32,7 @@ def takes_options(name: str) -> Callable[[F], F]:
             try:
                 signature.bind(*args, **given)
             except TypeError as error:
-                raise TypeError(f"{name}() {error}") from None
+                raise TypeError(f"{called or name}() {error}") from None
             return function(*args, **given)
 
         checked.__signature__ = signature  # type: ignore[attr-defined]

@@ -10,12 +10,14 @@ from shoal.methods.citations import (
     KAIM,
     KAIM_FAST,
     KAIM_PLUS,
+    LOCAL_SUPPRESSION,
     TOP_DOWN,
 )
 from shoal.methods.families.blocks import NodeBlocks
 from shoal.methods.families.full_domain import FullDomain
 from shoal.methods.families.kmember import KMember
 from shoal.methods.families.local_search import NodeSearch
+from shoal.methods.families.local_suppression import LocalSuppression
 from shoal.methods.families.top_down import TopDown
 from shoal.methods.ils.parameters import Search
 from shoal.methods.method import Info, Method
@@ -53,23 +55,29 @@ _TOP_DOWN = TopDown(_on_nodes(
     "O(n log n·d²) time, O(n·d) memory", TOP_DOWN,
 ))  # fmt: skip
 
+_KAIM_PLUS = NodeSearch(
+    _on_nodes(
+        "kaim+",
+        "top-down, then groups dissolved, grown or split anew, shifts and swaps: the least "
+        "generalization",
+        "an iteration about O(k·d²) whatever n is, O(n·d) memory; 20,000 iterations",
+        KAIM_PLUS,
+        search=Search(perturbations=("dissolve", "regroup", "resplit"), samples=3),
+    ),
+    _KAIM,
+    {
+        "top-down": _TOP_DOWN,
+        "kaim": _KAIM,
+        "kaim-fast": _KAIM,
+        "kaim-paper": _KAIM_PAPER,
+        "k-member": _K_MEMBER,
+    },
+)
+
 BY_TREES: tuple[Method, ...] = (
     _TOP_DOWN,
     _KAIM,
-    NodeSearch(
-        _on_nodes(
-            "kaim+",
-            "top-down, then groups dissolved, grown or split anew, shifts and swaps: the least "
-            "generalization",
-            "an iteration about O(k·d²) whatever n is, O(n·d) memory; 20,000 iterations", KAIM_PLUS,
-            search=Search(perturbations=("dissolve", "regroup", "resplit"), samples=3),
-        ),
-        _KAIM,
-        {
-            "top-down": _TOP_DOWN, "kaim": _KAIM, "kaim-fast": _KAIM, "kaim-paper": _KAIM_PAPER,
-            "k-member": _K_MEMBER,
-        },
-    ),
+    _KAIM_PLUS,
     NodeBlocks(_on_nodes(
         "kaim-fast",
         "cut into blocks, top-down and a search in each, borders mended along other cuts",
@@ -84,4 +92,10 @@ BY_TREES: tuple[Method, ...] = (
         "O(n·d) time for each combination of levels looked at, O(n·d) memory and 17 bytes for each "
         "of up to 10 million combinations", FULL_DOMAIN,
     ), recodes=True)),
+    LocalSuppression(replace(_on_nodes(
+        "local-suppression",
+        "values as they are or *: the fewest cells suppressed by column weights, with a bound",
+        "as kaim+, then O(n·2^d) time and memory where that is at most 50 million; else as kaim+",
+        LOCAL_SUPPRESSION,
+    ), suppresses=True), _KAIM_PLUS),
 )  # fmt: skip

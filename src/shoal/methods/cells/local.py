@@ -27,7 +27,7 @@ class Masks:
     @property
     def cost(self) -> float:
         """What all records cost."""
-        return float(self.costs.sum())
+        return float(self.costs.sum()) - self.patterns.free
 
     def move(self, rows: Integers, masks: Integers) -> None:
         """Release some records under other masks."""

@@ -18,7 +18,7 @@ def best_masks(patterns: Patterns) -> Integers:
     Every record has one mask; a pattern that is used, y = 1, has at least k records:
     sum x(i, m) >= k y, and x(i, m) <= y.
     """
-    solver, (rows, masks) = _programme(patterns, whole=True)
+    solver, (rows, masks) = _programme(patterns)
     solver.run()
     values: Floats = np.array(solver.getSolution().col_value)[: rows.size]
     found = np.empty(patterns.rows, dtype=np.int64)
@@ -26,23 +26,7 @@ def best_masks(patterns: Patterns) -> Integers:
     return found
 
 
-def least_cost(patterns: Patterns, seconds: float | None = None) -> float:
-    """Return what no masks cost less than: the programme without whole numbers.
-
-    Where the time is not enough, every record by its cheapest pattern.
-    """
-    import highspy
-
-    solver, _ = _programme(patterns, whole=False)
-    if seconds is not None:
-        solver.setOptionValue("time_limit", seconds)
-    solver.run()
-    if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-        return patterns.bound
-    return max(patterns.bound, float(solver.getInfo().objective_function_value))
-
-
-def _programme(patterns: Patterns, *, whole: bool) -> tuple[Any, tuple[Integers, Integers]]:
+def _programme(patterns: Patterns) -> tuple[Any, tuple[Integers, Integers]]:
     """Return the programme, and the record and mask of each of its first variables."""
     check_extra("optimal", "the fewest suppressed cells by proof need the HiGHS solver")
     import highspy
@@ -74,7 +58,6 @@ def _programme(patterns: Patterns, *, whole: bool) -> tuple[Any, tuple[Integers,
     model.a_matrix_.start_ = np.append(starts, 4 * count + many).astype(np.int32)
     model.a_matrix_.index_ = np.concatenate((x_rows, y_rows)).astype(np.int32)
     model.a_matrix_.value_ = np.concatenate((x_values, y_values))
-    if whole:
-        model.integrality_ = [highspy.HighsVarType.kInteger] * (count + many)
+    model.integrality_ = [highspy.HighsVarType.kInteger] * (count + many)
     solver.passModel(model)
     return solver, (rows, masks)

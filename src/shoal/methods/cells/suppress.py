@@ -9,13 +9,11 @@ import numpy as np
 
 from shoal.errors import in_shape
 from shoal.kernels.arrays import Flags, Floats, Integers
-from shoal.methods.cells.greedy import first_masks
-from shoal.methods.cells.local import Masks
 from shoal.methods.cells.patterns import Patterns
 from shoal.methods.cells.programme import best_masks
+from shoal.methods.cells.search import cheapest_masks
 from shoal.methods.problem import Nodes, Problem, check_size
 from shoal.methods.solve import solve
-from shoal.partition import rows_of_groups
 from shoal.progress import Reporter
 from shoal.table.encode_nodes import code
 from shoal.table.read import read
@@ -49,7 +47,7 @@ def fewest_cells(
     Parameters
     ----------
     codes : array of int, shape (n, columns)
-        The records, equal values by equal numbers.
+        The records, equal values by equal numbers, from 0 on; -1 is a missing cell.
     k : int
         How many records are equal in every chosen set of columns, at least; a suppressed cell
         equals suppressed ones alone.
@@ -80,47 +78,26 @@ def fewest_cells(
     for columns in _joined(sets, codes.shape[1]):
         patterns = Patterns(codes[:, columns], k, weights[columns])
         task = _Task(weights[columns], seed, report)
-        masks = best_masks(patterns) if exact else _searched(patterns, codes[:, columns], task)
+        if exact:
+            masks = best_masks(patterns)
+        else:
+            groups = _of_groups(patterns, codes[:, columns], task)
+            masks = cheapest_masks(patterns, groups, ROUNDS, seed, report).masks
         found[:, columns] = patterns.hidden[masks]
     return found
 
 
-def _searched(patterns: Patterns, codes: Integers, task: _Task) -> Integers:
-    """Return masks by greedy choice and by a search for groups, each improved by local search.
-
-    Groups that are generalized by flat trees release what differs within them as suppressed: the
-    search for the least ILoss by column weights is one for the fewest cells.
-    """
-    starts = [first_masks(patterns), _of_groups(patterns, codes, task)]
-    solutions = [Masks(patterns, masks) for masks in starts]
-    for one in solutions:
-        one.descend(task.report)
-    best = min(solutions, key=lambda one: one.cost)
-    random = np.random.default_rng(task.seed)
-    for done in range(ROUNDS):
-        task.report("suppressing", done, ROUNDS)
-        other = Masks(patterns, best.masks)
-        other.perturb(random)
-        other.descend(task.report)
-        best = min(best, other, key=lambda one: one.cost)
-    task.report("suppressing", ROUNDS, ROUNDS)
-    return best.masks
-
-
 def _of_groups(patterns: Patterns, codes: Integers, task: _Task) -> Integers:
-    """Return the masks of groups that a search makes."""
+    """Return groups of least ILoss by flat trees, which suppress what differs within them."""
     names = [str(j) for j in range(codes.shape[1])]
-    texts = {name: [f"v{code}" for code in codes[:, j]] for j, name in enumerate(names)}
+    texts = {
+        name: [None if code < 0 else f"v{code}" for code in codes[:, j]]
+        for j, name in enumerate(names)
+    }
     weights = dict(zip(names, task.weights.tolist(), strict=True))
     nodes = Nodes(code(read(texts)), weights)
     problem = Problem(nodes, patterns.k, task.seed, "quick")
-    labels = solve(problem, "auto", task.report.quiet()).labels
-    masks = np.empty(len(codes), dtype=np.int64)
-    number = {tuple(hidden): mask for mask, hidden in enumerate(patterns.hidden.tolist())}
-    for rows in rows_of_groups(np.array(labels)):
-        varying = np.ptp(codes[rows], axis=0) > 0
-        masks[rows] = number[tuple(varying.tolist())]
-    return masks
+    return solve(problem, "auto", task.report.quiet()).labels
 
 
 def _joined(sets: Sequence[Sequence[int]] | None, columns: int) -> list[list[int]]:

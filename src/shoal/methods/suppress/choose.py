@@ -21,7 +21,7 @@ ROUNDING = 1e-9  # of a share of the records
 TURNS = 4  # in which the budget is spent
 EXCHANGES = 3  # at most, after every start
 ROUNDS = {"quick": 5, "normal": 10, "best": 40}  # how often some come back, by effort
-FULL = 5_000  # records up to which that often, of more less often
+FULL = 5_000  # records up to which all of this is done: of more, groups take minutes
 BACK = 0.4  # of the records that are left out, where some come back
 
 
@@ -44,6 +44,11 @@ class Task:
     thorough: bool = True
     effort: str = "normal"
     seed: int = 0
+
+    @property
+    def is_large(self) -> bool:
+        """Whether groups take so long that there is one start, one turn and one exchange."""
+        return self.thorough and self.encoding.rows > FULL
 
 
 @dataclass(frozen=True)
@@ -76,7 +81,9 @@ def choose(task: Task, regroup: Regroup, report: Reporter) -> Choice:
     Up to FEW records are solved exactly where k is all that is asked. Of more, records leave in
     turns, those first that the most is gained by, and the others go on to a local optimum; other
     starts are those farthest from the mean, and those that lose most in their groups. From the
-    best of the three on, some come back and others leave, and what loses less is kept.
+    best of the three on, some come back and others leave, and what loses less is kept. Beyond FULL
+    records there is one start, and all leave in one turn: that takes three to five times as long
+    as to group them once.
     """
     losses, rows = Losses(task.encoding), task.encoding.rows
     if rows <= FEW and task.strata is None and task.only_k:
@@ -107,7 +114,7 @@ class _Search:
         task, matrix = self.task, self.task.matrix
         every = np.arange(task.encoding.rows)
         whole = self.regroup.anew(every)
-        if not task.thorough:
+        if not task.thorough or task.is_large:
             return [whole]
         groups = self._grouping(whole)
         apart = matrix - matrix.mean(axis=0)
@@ -142,7 +149,7 @@ class _Search:
     def optimum(self, labels: Integers) -> Grouping:
         """Return groups from which neither leaving nor an exchange gains."""
         groups, task = self._grouping(labels), self.task
-        turn = -(-task.budget // TURNS)
+        turn = task.budget if task.is_large else -(-task.budget // TURNS)
         while (spare := task.budget - int(groups.left_out.size)) > 0:
             self.report.stop.check()
             want = min(turn, spare)
@@ -151,7 +158,7 @@ class _Search:
                 break
             groups.apply(changes)
             self._onward(groups)
-        for _ in range(EXCHANGES):
+        for _ in range(1 if task.is_large else EXCHANGES):
             self.report.stop.check()
             before, known = groups.loss, groups.labels.copy()
             changes = exchanges(groups)

@@ -9,6 +9,7 @@ import numpy as np
 
 from shoal.errors import in_shape
 from shoal.kernels.arrays import Floats, Integers
+from shoal.measures.loss import group_means
 from shoal.methods.suppress.losses import Losses
 from shoal.partition import canonical_labels, rows_of_groups
 
@@ -55,10 +56,11 @@ class Grouping:
         """Take other groups of the records that are not left out; a label of OUT leaves one out."""
         self.labels: Integers = np.full(self.strata.size, OUT, dtype=np.int64)
         inside = labels != OUT
-        self.labels[rows[inside]] = canonical_labels(labels[inside])
-        self.members = [rows[inside][own] for own in rows_of_groups(self.labels[rows[inside]])]
+        some, own = rows[inside], canonical_labels(labels[inside])
+        self.labels[some] = own
+        self.members = [some[group] for group in rows_of_groups(own)]
         self.losses = self.exact.of(self.members)
-        self.centers = np.stack([self.matrix[own].mean(axis=0) for own in self.members])
+        self.centers = group_means(self.matrix[some], own)
 
     @property
     def kept(self) -> Integers:

@@ -16,7 +16,7 @@ from typing import Any, Unpack, overload
 import numpy.typing as npt
 
 from shoal.errors import Canceled, RequestError, ShoalError
-from shoal.hints import Message
+from shoal.hints import Message, option
 from shoal.methods.options import check_installed
 from shoal.methods.problem import ILOSS, SSE
 from shoal.methods.registry import find
@@ -28,8 +28,9 @@ from shoal.report.chunk import GENERALIZED
 from shoal.report.comparison import NCP
 from shoal.report.verdict import singled_out
 from shoal.run.anonymize import anonymize_with
-from shoal.run.compare.points import AUTO, Comparison, FrameT, Point, judged
+from shoal.run.compare.points import ATTACKS, AUTO, Comparison, FrameT, Point, judged
 from shoal.run.compare.resume import Notes
+from shoal.run.compare.step_lists import Lists, StepLists, alternatives_of, compare_lists
 from shoal.run.live import Shown, reporting
 from shoal.run.result import Result
 from shoal.settings import Settings, names, whole
@@ -47,7 +48,6 @@ MIXED = "kaim", "kaim+", "k-member", "mdav", "tfrp", "hilbert", "fast", "ilsmc+"
 LARGE, LARGE_NUMBERS, LARGE_MIXED = 30_000, ("hilbert", "fast"), ("kaim-fast", "hilbert", "fast")
 LEFT = "left out, "
 MODELS = "regression", "classification"  # models whose utility is reported
-ATTACKS = "distance_linkage", "rank_linkage", "block_linkage"
 
 
 @overload
@@ -56,6 +56,7 @@ def compare(
     *,
     k: int | Sequence[int],
     methods: Sequence[str] | str | None = None,
+    step_lists: StepLists | None = None,
     budget: float | None = None,
     resume: str | Path | None = None,
     callback: Callback | Reporter | None = None,
@@ -70,6 +71,7 @@ def compare(
     *,
     k: int | Sequence[int],
     methods: Sequence[str] | str | None = None,
+    step_lists: StepLists | None = None,
     budget: float | None = None,
     resume: str | Path | None = None,
     callback: Callback | Reporter | None = None,
@@ -84,6 +86,7 @@ def compare(
     k: int | Sequence[int],
     *,
     methods: Sequence[str] | str | None = None,
+    step_lists: StepLists | None = None,
     budget: float | None = None,
     resume: str | Path | None = None,
     progress: Shown = False,
@@ -104,6 +107,10 @@ def compare(
         The group sizes to compare.
     methods : sequence of str, optional
         The methods to compare; by default what `auto` runs, and others that suit the table.
+    step_lists : mapping or sequence, optional
+        Lists of steps to compare instead of methods: by name ({"years": ["coarsen born year"]}), or
+        in order, each a list of steps or the path of a recipe with them. `steps` come first in
+        every list; `methods` may name the one method. Losses are of the table before all steps.
     budget : float, optional
         Seconds for all runs together. Searches share what is left; a run that goes beyond it is
         given up, except that of `auto`, whose search ends with its best.
@@ -121,12 +128,21 @@ def compare(
     -------
     Comparison
         The runs as points of loss and risk, their frontier and the recommended one.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> people = {"age": [31, 32, 38, 61, 62, 69], "stay": [2, 3, 2, 9, 8, 9]}
+    >>> lists = {"as it is": [], "in tens": ["round age -1"]}
+    >>> found = shoal.compare(people, k=3, methods=["mdav"], step_lists=lists)
+    >>> [point.method for point in found.points]
+    ['as it is', 'in tens']
     """
     sizes = sorted({whole(one, "k") for one in ([k] if not isinstance(k, Sequence) else k)})
     if not sizes:
         raise RequestError("k names no number")
     settings, run = settings_and_run({"k": sizes[0], **options})
-    grid = Grid(sizes, names(methods, "methods"), budget, resume)
+    grid = Grid(sizes, names(methods, "methods"), budget, resume, step_lists)
     with reporting(progress, callback) as report:
         return compare_as(data, settings, grid, run.threads, report)
 
@@ -135,13 +151,14 @@ def compare(
 class Grid:
     """What is compared: sizes of k and methods (none: the usual ones), in how many seconds.
 
-    `resume` is the file that notes every run when it ends.
+    `resume` is the file that notes every run when it ends. With `step_lists`, these are compared.
     """
 
     sizes: Sequence[int]
     methods: Sequence[str] | None = None
     budget: float | None = None
     resume: str | Path | None = None
+    step_lists: StepLists | None = None
 
 
 def compare_as(
@@ -154,7 +171,29 @@ def compare_as(
     """Read data and compare with the settings, whatever their method and k are."""
     options = settings.input
     table = read_with(data, options.dialect, options.missing, options.types)
+    if grid.step_lists is not None:
+        lists = Lists(alternatives_of(grid.step_lists), grid.sizes)
+        return _compare_steps(table, settings, grid, lists, threads, Reporter.of(callback))
     return compare_by(table, settings, grid, threads, callback)
+
+
+def _compare_steps(
+    table: Table,
+    settings: Settings,
+    grid: Grid,
+    lists: Lists,
+    threads: int | None,
+    report: Reporter,
+) -> Comparison[Any]:
+    """Compare lists of steps, all by one method and without a budget."""
+    if grid.budget is not None or len(grid.methods or ()) > 1:
+        raise RequestError(
+            "lists of steps are compared by one method and without a budget; leave out "
+            f"{option('budget')}, and name at most one in {option('methods')}"
+        )
+    method = grid.methods[0] if grid.methods else AUTO
+    own = settings.replace(protect={"method": method})
+    return compare_lists(table, own, lists, threads, report)
 
 
 def compare_by(

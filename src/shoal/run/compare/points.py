@@ -18,6 +18,7 @@ from shoal.settings.hints import stored
 
 SCHEMA = "shoal-comparison/1"
 AUTO = "auto"
+ATTACKS = "distance_linkage", "rank_linkage", "block_linkage"
 FrameT = TypeVar("FrameT")
 LOSS, RISK = 3, 2  # decimals that are printed; what differs beyond them does not differ
 

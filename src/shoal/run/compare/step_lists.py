@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,7 @@ from shoal.plan.plan import once_read, plan_table
 from shoal.progress import Reporter
 from shoal.report.verdict import singled_out
 from shoal.run.anonymize import anonymize_with
-from shoal.run.compare.grid import ATTACKS
-from shoal.run.compare.points import Comparison, Point, judged
+from shoal.run.compare.points import ATTACKS, Comparison, Point, judged
 from shoal.run.result import Result
 from shoal.settings import Settings, load_tree
 from shoal.table.roles import Role
@@ -27,6 +27,8 @@ from shoal.table.steps.dates import Derive
 from shoal.table.steps.registry import steps_of
 from shoal.table.steps.step import Step
 from shoal.table.table import Table
+
+StepLists = Mapping[str, Sequence[Any]] | Sequence[Sequence[Any] | PathLike[str]]
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,20 @@ def read_alternative(path: Path) -> Alternative:
     tree = load_tree(path)
     suppress = tree.get("protect", {}).get("suppress")
     return Alternative(path.name, steps_of(tree.get("steps", ())), suppress)
+
+
+def alternatives_of(given: StepLists) -> list[Alternative]:
+    """Return lists of steps that are given by name, or in order as steps or paths of recipes."""
+    if isinstance(given, Mapping):
+        return [Alternative(str(name), steps_of(steps)) for name, steps in given.items()]
+    if isinstance(given, str) or not isinstance(given, Sequence) or not given:
+        raise RequestError("step_lists must be lists of steps, by name or in order")
+    return [
+        read_alternative(Path(one))
+        if isinstance(one, PathLike)
+        else Alternative(f"list {number}", steps_of(one))
+        for number, one in enumerate(given, 1)
+    ]
 
 
 @dataclass(frozen=True)

@@ -131,6 +131,25 @@ def test_assignment():
             assert (np.bincount(made_.classes, minlength=sizes.size) <= sizes).all()
 
 
+def test_auctions_end():
+    """An auction ends, near the least sum, where distances are all but equal, tie, or are huge."""
+    rng = np.random.default_rng(1)
+    rows, sizes = 300, np.full(60, 5)
+    plain = rng.random((rows, 60))
+    hidden = np.where(np.arange(60) == np.arange(rows)[:, None] // 5, 0.0, 1.0)
+    tables = (
+        -1e-9 * plain,
+        hidden - 1e-8 * plain,
+        np.floor(3 * plain),
+        np.where(rng.random(plain.shape) < 0.2, 1e6, plain),
+        np.zeros_like(plain),
+    )
+    for apart in tables:
+        least, bid = exactly(apart, sizes).total, by_auction(apart, sizes)
+        assert np.array_equal(np.bincount(bid.classes), sizes)
+        assert least - 1e-9 <= bid.total <= least + bid.slack + 1e-9
+
+
 def test_assignment_linkage():
     """Of all best assignments the one that links most counts, equal originals sharing theirs."""
     seen = 0

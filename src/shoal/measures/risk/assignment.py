@@ -21,6 +21,7 @@ EXACT = 600  # records that are assigned exactly
 TIE = 1e-7  # of the mean distance: less than that is a tie
 SCALE = 5.0  # from one ε of the auction to the next
 LAST = 1e-3  # the last ε, in shares of the mean distance of an original from its nearest class
+LEAST = 0.05  # of the median distance of all: below that the nearest are as good as equal
 
 
 @dataclass(frozen=True)
@@ -141,7 +142,9 @@ def by_auction(apart: Floats, sizes: Integers) -> Assigned:
     spare = int(sizes.sum()) - rows
     if spare:
         apart = np.concatenate([apart, np.zeros((spare, apart.shape[1]))])
-    typical = float(apart[:rows].min(axis=1).mean()) or float(apart.mean()) or 1.0
+    typical = max(float(apart[:rows].min(axis=1).mean()), LEAST * float(np.median(apart)))
+    if typical <= 0.0:  # all are as good as equal
+        typical = float(np.ptp(apart)) or 1.0
     epsilon = max(float(apart.max()) / 4.0, typical * LAST)
     prices = np.zeros(int(sizes.sum()))
     starts = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)

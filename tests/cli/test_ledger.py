@@ -10,6 +10,7 @@ from series_tables import random_series
 
 ROLES = ["--quasi", "age,pay", "--sensitive", "ill", "-k", "3", "--method", "mdav"]
 SERIES = [*ROLES, "--l", "2", "--person", "id", "--ledger", "s.ledger", "--withhold", "90%"]
+STRICT = ["--over-series", "worlds"]
 
 
 @pytest.fixture
@@ -69,8 +70,7 @@ def test_what_l_means_is_chosen_by_the_first_release_that_is_made(shoal, years):
         "--no-report",
     )
     shoal("ledger", "add", "s.ledger", "r0.private/run.toml", "--person", "id")
-    strict = ("--over-series", "worlds")
-    ran = shoal("anonymize", "1.csv", *SERIES, *strict, "-o", "r1.csv", "--no-report")
+    ran = shoal("anonymize", "1.csv", *SERIES, *STRICT, "-o", "r1.csv", "--no-report")
     assert ran.code == 0, ran.err
     ran = shoal("verify", "r0.csv", "r1.csv", "--ledger", "s.ledger")
     assert "against whoever knows all releases" in ran.out
@@ -129,7 +129,7 @@ def test_what_cannot_be_is_refused(shoal, years, words, said):
 
 def test_a_budget_that_is_too_small_ends_with_3(shoal, years):
     """Where more people must be withheld than may be, the message says the share that would do."""
-    strict = [*SERIES, "--over-series", "worlds"]
+    strict = [*SERIES, *STRICT]
     assert shoal("anonymize", "0.csv", *strict, "-o", "r0.csv", "--no-report").code == 0
     few = [word for word in strict if word not in ("--withhold", "90%")]
     ran = shoal("anonymize", "1.csv", *few, "-o", "r1.csv", "--no-report")

@@ -24,13 +24,11 @@ from shoal.partition import rows_of_groups
 from shoal.table.roles import Role
 from shoal.table.table import Table
 
-PROMISES = {
-    "sets": "a release of a series: whoever has all its releases and knows a person's "
-    "quasi-identifiers and which releases she is in, is left with the values that all her classes "
-    "have; nothing is promised against who solves for everybody's values at once",
-    "worlds": "a release of a series: whoever has all its releases, knows everyone's "
-    "quasi-identifiers and who is in which, cannot rule out more values for a person, whatever is "
-    "computed for all people at once",
+AGAINST = {
+    "sets": "whom somebody follows through all releases by her quasi-identifiers; nothing is "
+    "promised against who solves for everybody's values at once",
+    "worlds": "against whoever has all releases and knows everyone's quasi-identifiers and who is "
+    "in which, whatever is computed for all people at once",
 }
 
 
@@ -200,8 +198,10 @@ def series_notes(
     ]  # fmt: skip
     public = []
     if rule is not None:
-        least = f"at least {rule.l} of {shown(membership.column)} are left"
-        public.append(f"{PROMISES[membership.over_series]}: {least}")
+        public.append(
+            f"a release of a series: at least {rule.l} values of {shown(membership.column)} stay "
+            f"possible for a person {AGAINST[membership.over_series]}"
+        )
     if changing:
         public.append(
             f"over a series nothing is promised of {listed(changing)}: what holds in each release "

@@ -68,12 +68,12 @@ def test_workflows_say_that_they_are_untried(repository):
         assert path.read_text().startswith("# Untried: no hosted runner has run this yet.")
 
 
-def test_the_size_in_the_readme_is_the_one_measured(repository):
-    """The README's packages and megabytes of the core are those of `make size`."""
+def test_the_size_on_the_page_is_the_one_measured(repository):
+    """The page's packages and megabytes of the core are those of `make size`."""
     with (repository / "docs/install/size.csv").open(newline="") as file:
         core = next(csv.DictReader(file))
     assert core["installed"] == "shoal"
-    readme = " ".join((repository / "README.md").read_text().split())
+    readme = " ".join((repository / "docs/start/install.md").read_text().split())
     files, bytecode, empty = (float(core[name]) for name in ("files", "bytecode", "empty"))
     assert (
         f"The core is {core['packages']} packages and {files:.0f} MB of files; pip adds "

@@ -20,6 +20,8 @@ from pathlib import Path
 from typing import Any
 
 QUASI = "--quasi", "age,income", "-k", "3", "--seed", "7"
+PEOPLE = ("-k", "3", "--quasi", "age,income", "--sensitive", "job", "--identifier", "id", "--person",
+          "id", "--l", "2", "--method", "mdav")  # fmt: skip
 
 
 class Hidden:
@@ -64,6 +66,8 @@ def files() -> None:
     Path("t.csv").write_text("\n".join(["age,income,job", *lines]) + "\n")
     numbers = [f"{age},{income},{at % 8}" for at, (age, income, _) in enumerate(rows)]
     Path("grouped.csv").write_text("\n".join(["age,income,cell", *numbers]) + "\n")
+    people = [f"p{at},{line}" for at, line in enumerate(lines)]
+    Path("people.csv").write_text("\n".join(["id,age,income,job", *people]) + "\n")
     Path("t.sav").write_bytes(b"x")
     Path("t.xlsx").write_bytes(b"PK\x03\x04")
     Path("t.duckdb").write_bytes(b"\0" * 8 + b"DUCK" + b"\0" * 100)
@@ -93,6 +97,17 @@ COMMANDS = (
     Case("certificate check", ("certificate", "check", "pack")),
     Case("certificate schema", ("certificate", "schema")),
     Case("methods", ("methods",)),
+    Case("presets", ("presets",)),
+    Case("steps", ("steps",)),
+    Case("suggest", ("suggest", "t.csv", *QUASI, "--method", "mdav")),
+    Case("anonymize people", ("anonymize", "people.csv", *PEOPLE, "-o", "before.csv")),
+    Case("ledger add", ("ledger", "add", "old.ledger", "before.private/run.toml", "--person", "id")),
+    Case("anonymize --ledger", ("anonymize", "people.csv", *PEOPLE, "--ledger", "new.ledger", "-o",
+                                "first.csv")),
+    Case("ledger check", ("ledger", "check", "new.ledger")),
+    Case("verify --ledger", ("verify", "first.csv", "--ledger", "new.ledger")),
+    Case("ledger forget", ("ledger", "forget", "new.ledger", "p1")),
+    Case("ledger withdraw", ("ledger", "withdraw", "new.ledger", "1")),
     Case("bound quick", ("bound", "t.csv", "-k", "3", "--quasi", "age,income", "--effort",
                          "quick")),
     Case("serve", ("serve", "--no-browser"), "web"),

@@ -14,7 +14,7 @@ import naive
 import shoal
 from shoal.partition import Partition
 from shoal.plan.source import source_of
-from shoal.run import group
+from shoal.run import strata
 from shoal.run.anonymize import anonymize_with
 from shoal.settings import load
 
@@ -227,12 +227,12 @@ def test_table_speaks_arrow(patients):
 
 def test_a_method_that_breaks_k_is_caught(monkeypatch):
     """If groups are too small, whatever the method says, nothing is released."""
-    honest = group.solve
+    honest = strata.solve
 
     def faulty(problem, _method, report):
         return honest(replace(problem, k=2, effort="normal"), "mdav", report)
 
-    monkeypatch.setattr(group, "solve", faulty)
+    monkeypatch.setattr(strata, "solve", faulty)
     with pytest.raises(shoal.PrivacyError, match="not safe: 50 classes with 100 records"):
         shoal.anonymize(np.random.default_rng(0).normal(size=(100, 2)), k=5)
 

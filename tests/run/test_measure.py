@@ -20,6 +20,8 @@ DRAWS = True  # charts
 
 QUASI = ["a", "b"]
 
+ON_REQUEST = {"assignment_linkage", "partial_linkage", "nearest_inference"}  # reports lack them
+
 
 @pytest.fixture(scope="module")
 def table():
@@ -80,6 +82,8 @@ def test_in_every_report(table, result, measures):
     told = result.report.measures
     assert told["schema"] == "shoal-measures/1"
     for key, one in {**measures.utility, **measures.risk}.items():
+        if key in ON_REQUEST:
+            continue
         part = told["utility"] if key in told["utility"] else told["risk"]
         assert part[key]["value"] == pytest.approx(one.value), key
     assert told["paired"] == table.num_rows
@@ -317,8 +321,8 @@ def test_recipe_with_hierarchies(tmp_path):
     for part in ("utility", "risk"):
         mine = {key: one.value for key, one in getattr(found, part).items()}
         theirs = {key: one["value"] for key, one in told["measures"][part].items()}
-        assert set(mine) == set(theirs)
-        for key in set(mine) - {"model_inference", "regression", "classification"}:
+        assert set(mine) - ON_REQUEST == set(theirs)
+        for key in set(theirs) - {"model_inference", "regression", "classification"}:
             assert mine[key] == pytest.approx(theirs[key], rel=1e-6), key
     unpaired = library.measure(
         recipe.with_name("patients.csv"), tmp_path / "out" / "release.csv", rows="shuffled"

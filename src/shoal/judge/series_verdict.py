@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import cast
+
+from shoal.errors import Json
 
 AGAINST = {
     "sets": "against who follows one person; who solves for all people at once may rule out more",
@@ -33,9 +35,9 @@ class SeriesVerification:
     known: int
     over_series: str
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         """Return it as JSON holds it."""
-        return asdict(self)
+        return cast(dict[str, Json], asdict(self))
 
     def summary(self) -> str:
         """Return what a person reads."""

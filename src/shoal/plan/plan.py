@@ -213,7 +213,8 @@ def make_plan(
     is_mixed = has_mixed_cells(grouped, settings, profile, hierarchies)
     encoder = by_hierarchies(settings, is_mixed)
     columns = len(grouped.with_role(Role.QUASI_IDENTIFIER))
-    aggregators = build_aggregators(grouped, settings, encoder, whole, hierarchies)
+    given = {name: rule for name, rule in hierarchies.items() if name not in proposed}
+    aggregators = build_aggregators(grouped, settings, encoder, whole, given)
     check_recoding(settings, aggregators)
     return Plan(
         settings, schema, grouped, assigned.unnamed, is_mixed, encoder, hierarchies, aggregators,

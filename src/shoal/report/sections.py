@@ -5,7 +5,7 @@ What a public report leaves out is missing there, or None.
 
 from __future__ import annotations
 
-from typing import Any, NotRequired, TypedDict
+from typing import NotRequired, TypedDict
 
 
 class InputSection(TypedDict):
@@ -154,6 +154,16 @@ class SurveySection(TypedDict, total=False):
     person: str
 
 
+class StepCostSection(TypedDict):
+    """What a step changed of a column, and what that lost."""
+
+    column: str
+    changed: int
+    cells: int
+    loss: float | None
+    loss_name: str
+
+
 class StepSection(TypedDict):
     """A step beside grouping: what it does to which columns, when, and what it cost of each."""
 
@@ -161,7 +171,7 @@ class StepSection(TypedDict):
     text: str
     when: str
     columns: list[str]
-    costs: NotRequired[list[dict[str, Any]]]
+    costs: NotRequired[list[StepCostSection]]
 
 
 class StepsRiskSection(TypedDict, total=False):

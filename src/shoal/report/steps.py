@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from shoal.errors import listed
-from shoal.report.sections import StepSection, StepsRiskSection
+from shoal.report.sections import StepCostSection, StepSection, StepsRiskSection
 from shoal.table.steps.cost import ColumnCost, Cost
 from shoal.table.steps.step import Step
 
@@ -25,7 +25,7 @@ def step_sections(before: Iterable[Cost], after: Iterable[Cost]) -> list[StepSec
             text=one.step.describe(),
             when=when,
             columns=list(one.step.changes),
-            costs=[asdict(cost) for cost in one.columns],
+            costs=[cast(StepCostSection, asdict(cost)) for cost in one.columns],
         )
         for when, costs in ((BEFORE, before), (AFTER, after))
         for one in costs

@@ -40,11 +40,15 @@ class Assigned:
 
 
 def distances(attack: Attack) -> Floats:
-    """Return the distance of every attacker from every class."""
+    """Return the distance of every attacker from every class, all of them finite."""
     columns = [attack.met(side) for side in attack.quasi]
     parts = [np.sum([one.squares(part) for one in columns], axis=0) for part in attack.parts()]
     squares: Floats = np.concatenate([*parts, np.zeros((0, attack.seen.size))])
-    return np.sqrt(squares)
+    apart = np.sqrt(squares)
+    known = np.isfinite(apart)
+    if not known.all():  # beyond what floats hold: farther than all others
+        apart[~known] = 2.0 * float(apart[known].max(initial=0.5))
+    return apart
 
 
 def chances(kinds: Integers, own: Integers, sizes: Integers) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shoal.errors import Json, in_html, shown
 from shoal.hints import said
@@ -13,10 +13,8 @@ from shoal.report.plots import Chart
 from shoal.report.public.rounding import Stable
 from shoal.report.risk.charts import uniqueness_by_column
 from shoal.report.risk.lines import PRIVATE, column_lines, figure_lines, set_lines
-
-if TYPE_CHECKING:
-    from shoal.table.source import Source
-    from shoal.table.table import Table
+from shoal.table.source import Source
+from shoal.table.table import Table
 
 SCHEMA = "shoal-risk/1"
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from shoal.errors import RequestError, nearest_names, shown
+from shoal.errors import RequestError, in_shape, nearest_names, shown
 from shoal.table.steps.fields import taken, types_of
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ class Context:
     `folder` is where files of hierarchies are looked for; `labels` are the groups and `draws` the
     random numbers of a step after grouping.
     """
+
+    __repr__ = in_shape
 
     k: int
     person: str | None = None

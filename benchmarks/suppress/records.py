@@ -3,7 +3,7 @@
     SHOAL_DATA=… python benchmarks/suppress/records.py [census|adult|few …]
 
 `census` (k = 5) and `adult` (k = 10) leave out 1 %; all rows group the others by the same method.
-`few` compares 100 tables of up to 12 records with brute force.
+`few` compares 100 tables of 6 to 10 records with brute force.
 """
 
 from __future__ import annotations

@@ -189,6 +189,13 @@ def _step_words(value: Any) -> list[str]:
     return [as_words(step) for step in steps_of(value)]
 
 
+def _take_place(argument: Any, name: str) -> str:
+    """Take a path or a URL."""
+    if not isinstance(argument, str | os.PathLike):
+        raise RequestError(f"{name} must be a path")
+    return str(os.fspath(argument))
+
+
 def _step(text: str) -> int | float:
     return int(text) if text.isascii() and text.isdecimal() else float(text)
 
@@ -209,7 +216,7 @@ SHARE = Kind(str, "float | str", _read_share, _take_share)
 FLAG = Kind(bool, "bool", words=lambda _: [])
 UNLESS = Kind(bool, "bool", lambda given, _: not given, words=lambda _: [])  # yes, if not given
 FOLDER = Kind(Path, "str | Path", _text, _text)
-PLACE = Kind(str, "str | os.PathLike[str]", take=lambda place, _: os.fspath(place))
+PLACE = Kind(str, "str | os.PathLike[str]", take=_take_place)
 SEVERAL = Kind(EACH, "Sequence[str]", take=names, words=list, argument=list)
 COUNTS = Kind(
     str, "Sequence[int]", _read_counts, _take_counts,

@@ -188,8 +188,8 @@ def _compare_steps(
     """Compare lists of steps, all by one method and without a budget."""
     if grid.budget is not None or len(grid.methods or ()) > 1:
         raise RequestError(
-            "lists of steps are compared by one method and without a budget; leave out "
-            f"{option('budget')}, and name at most one in {option('methods')}"
+            "lists of steps are compared by one method and without a budget; leave out the budget, "
+            f"and name at most one in {option('methods')}"
         )
     method = grid.methods[0] if grid.methods else AUTO
     own = settings.replace(protect={"method": method})

@@ -128,15 +128,6 @@ def compare(
     -------
     Comparison
         The runs as points of loss and risk, their frontier and the recommended one.
-
-    Examples
-    --------
-    >>> import shoal
-    >>> people = {"age": [31, 32, 38, 61, 62, 69], "stay": [2, 3, 2, 9, 8, 9]}
-    >>> lists = {"as it is": [], "in tens": ["round age -1"]}
-    >>> found = shoal.compare(people, k=3, methods=["mdav"], step_lists=lists)
-    >>> [point.method for point in found.points]
-    ['as it is', 'in tens']
     """
     sizes = sorted({whole(one, "k") for one in ([k] if not isinstance(k, Sequence) else k)})
     if not sizes:

@@ -65,6 +65,7 @@ def draw_options(
             asking.options[name] = rng.choice(NONSENSE)
     if rng.random() < 0.9:
         _make_sense(asking, source)
+    _only_other(asking.options, asking.options.get("other") or [])
     _keep_short(asking)
     return asking.options, asking.files
 
@@ -109,7 +110,6 @@ def _make_sense(asking: Asking, source: str) -> None:
     if options.get("method", "auto") == "auto":
         options.pop("start", None)
     others = [*(options.get("other") or []), *([options["weight"]] if "weight" in options else [])]
-    _only_other(options, others)
     if not others:
         options.pop("keep_unique", None)
         options.pop("round", None)

@@ -128,15 +128,6 @@ def compare(
     -------
     Comparison
         The runs as points of loss and risk, their frontier and the recommended one.
-
-    Examples
-    --------
-    >>> import shoal
-    >>> people = {"age": [31, 32, 38, 61, 62, 69], "stay": [2, 3, 2, 9, 8, 9]}
-    >>> lists = {"as it is": [], "in tens": ["round age -1"]}
-    >>> found = shoal.compare(people, k=3, methods=["mdav"], step_lists=lists)
-    >>> [point.method for point in found.points]
-    ['as it is', 'in tens']
     """
     sizes = sorted({whole(one, "k") for one in ([k] if not isinstance(k, Sequence) else k)})
     if not sizes:
@@ -188,8 +179,8 @@ def _compare_steps(
     """Compare lists of steps, all by one method and without a budget."""
     if grid.budget is not None or len(grid.methods or ()) > 1:
         raise RequestError(
-            "lists of steps are compared by one method and without a budget; leave out "
-            f"{option('budget')}, and name at most one in {option('methods')}"
+            "lists of steps are compared by one method and without a budget; leave out the budget, "
+            f"and name at most one in {option('methods')}"
         )
     method = grid.methods[0] if grid.methods else AUTO
     own = settings.replace(protect={"method": method})

@@ -20,8 +20,10 @@ from pathlib import Path
 from typing import Any
 
 QUASI = "--quasi", "age,income", "-k", "3", "--seed", "7"
-PEOPLE = ("-k", "3", "--quasi", "age,income", "--sensitive", "job", "--identifier", "id", "--person",
-          "id", "--l", "2", "--method", "mdav")  # fmt: skip
+PEOPLE = (
+    "-k", "3", "--quasi", "age,income", "--sensitive", "job", "--identifier", "id", "--person",
+    "id", "--l", "2", "--method", "mdav",
+)  # fmt: skip
 
 
 class Hidden:
@@ -99,11 +101,14 @@ COMMANDS = (
     Case("methods", ("methods",)),
     Case("presets", ("presets",)),
     Case("steps", ("steps",)),
-    Case("suggest", ("suggest", "t.csv", *QUASI, "--method", "mdav")),
+    Case("suggest", ("suggest", "t.csv", *QUASI, "--effort", "quick")),
     Case("anonymize people", ("anonymize", "people.csv", *PEOPLE, "-o", "before.csv")),
-    Case("ledger add", ("ledger", "add", "old.ledger", "before.private/run.toml", "--person", "id")),
+    Case("ledger add", ("ledger", "add", "old.ledger", "before.private/run.toml", "--person",
+                        "id")),
     Case("anonymize --ledger", ("anonymize", "people.csv", *PEOPLE, "--ledger", "new.ledger", "-o",
                                 "first.csv")),
+    Case("another ledger", ("anonymize", "people.csv", *PEOPLE, "--ledger", "third.ledger", "-o",
+                            "third.csv")),
     Case("ledger check", ("ledger", "check", "new.ledger")),
     Case("verify --ledger", ("verify", "first.csv", "--ledger", "new.ledger")),
     Case("ledger forget", ("ledger", "forget", "new.ledger", "p1")),
@@ -184,6 +189,17 @@ def functions() -> Iterator[Case]:
     yield Case(
         "shoal.verify",
         lambda: shoal.verify("numbers.csv", k=3, quasi_identifiers=["age", "income"]),
+    )
+    quasi = ["age", "income"]
+    yield Case("shoal.inspect", lambda: shoal.inspect("t.csv"))
+    yield Case("shoal.presets", shoal.presets)
+    yield Case("shoal.risk", lambda: shoal.risk("t.csv", quasi_identifiers=quasi))
+    yield Case("shoal.steps", lambda: shoal.steps.Round("age", digits=-1))
+    yield Case("shoal.suggest", lambda: shoal.suggest("t.csv", effort="quick", **options))
+    yield Case("shoal.verify_series", lambda: shoal.verify_series(["third.csv"], "third.ledger"))
+    yield Case(
+        "shoal.add_release",
+        lambda: shoal.add_release(Path("again.ledger"), Path("before.private/run.toml"), "id"),
     )
     yield Case("shoal.datasets", shoal.datasets.load_patients)
     yield Case("shoal.lower_bound", lambda: shoal.lower_bound(array(), 3), "optimal")

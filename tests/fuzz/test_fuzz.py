@@ -47,7 +47,7 @@ def test_oracles_import_nothing_of_ours():
 
 def test_every_option_is_drawn():
     """No argument of `anonymize` is left out, and the command line has a word for each."""
-    known = set(options.DRAWN) | options.ALWAYS
+    known = set(options.DRAWN) | options.ALWAYS | options.APART
     wanted = set(inspect.signature(shoal.anonymize).parameters) - {"data", "callback", "progress"}
     assert known == wanted
     words = doors.argv({name: {"a": 1} if name in doors.PAIRS else "1" for name in wanted})

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any, Unpack
 
-from shoal.errors import RequestError
+from shoal.errors import Json, RequestError
 from shoal.hints import Message, option, said
 from shoal.progress import Callback, Reporter
 from shoal.run.compare.points import Comparison, Point
@@ -34,7 +34,7 @@ BUDGETS = (0.005, 0.01, 0.02)  # shares of records that may be left out
 class Suggestion:
     """All alternatives that were tried, the one that is recommended, and why."""
 
-    comparison: Comparison[Any]
+    comparison: Comparison[object]
     alternatives: tuple[Alternative, ...]
     max_risk: float
 
@@ -106,7 +106,7 @@ class Suggestion:
     def __str__(self) -> str:
         return self.summary()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         """Return plain values for JSON."""
         pick = self.pick
         return {

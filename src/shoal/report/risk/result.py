@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
 from shoal.errors import Json, in_html, shown
 from shoal.hints import said
@@ -68,7 +67,7 @@ class Risk:
         return tuple(column.name for column in self.columns)
 
     @property
-    def records(self) -> Any:
+    def records(self) -> object:
         """The risks of the records, in the order of the table and the caller's type.
 
         `class_size` records match it, `population` people do, `risk` is the chance of a right link,
@@ -84,7 +83,7 @@ class Risk:
         """Return the chart of what each column does to uniqueness."""
         return Chart(uniqueness_by_column(self.columns, self.rows, self.unique))
 
-    def public(self) -> dict[str, Any]:
+    def public(self) -> dict[str, Json]:
         """Return what may be published: figures that k people change by at most one step."""
         figures = {key: one.to_dict() for key, one in self.stable.items()}
         return {

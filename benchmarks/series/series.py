@@ -7,7 +7,7 @@ leave and as many others come. Each release is compared with an independent one 
 that is l-diverse by itself. Prints a table a promise, and the bars: withheld at most 5 %, every
 loss at most 1.6 times (1.35 on average is the aim), all in at most 120 s. The seconds of
 the processor stand beside those of the clock, which are others on a busy machine. With measure=no
-neither utility nor risk is measured, which takes most of them.
+neither utility nor risk is measured.
 """
 
 from __future__ import annotations

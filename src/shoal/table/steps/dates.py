@@ -29,12 +29,8 @@ class Coarsen(ColumnStep):
     """
 
     kind: ClassVar[str] = "coarsen"
+    row_wise: ClassVar[bool] = True
     to: Literal["month", "quarter", "year", "decade"]
-
-    @property
-    def is_row_wise(self) -> bool:
-        """Whether a record's new cells follow from its own alone: yes."""
-        return True
 
     def apply(self, table: Table, _context: Context) -> Table:
         """Return the table with the dates moved."""
@@ -74,6 +70,7 @@ class Derive(Step):
     """
 
     kind: ClassVar[str] = "derive"
+    row_wise: ClassVar[bool] = True
     name: str
     of: str
     at: str | None = None
@@ -105,11 +102,6 @@ class Derive(Step):
     def changes(self) -> tuple[str, ...]:
         """The new column, and that of dates where it is left out."""
         return (self.name,) if self.keep else (self.name, self.of)
-
-    @property
-    def is_row_wise(self) -> bool:
-        """Whether a record's new cells follow from its own alone: yes."""
-        return True
 
     def apply(self, table: Table, _context: Context) -> Table:
         """Return the table with the new column."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from shoal.errors import RequestError
-from shoal.table.steps.fields import Columns, Number
-from shoal.table.steps.step import Context, Step, When
+from shoal.table.steps.fields import Number
+from shoal.table.steps.step import ColumnsStep, Context, When
 
 if TYPE_CHECKING:
     from shoal.kernels.arrays import Floats, Integers
@@ -26,7 +26,7 @@ HOW = {
 
 
 @dataclass(frozen=True)
-class Noise(Step):
+class Noise(ColumnsStep):
     """Add noise to kept columns of numbers.
 
     Parameters
@@ -57,7 +57,6 @@ class Noise(Step):
 
     kind: ClassVar[str] = "noise"
     when: ClassVar[When] = When.AFTER
-    columns: Columns
     amount: Number = 0.1
     how: Literal["additive", "correlated", "multiplicative", "zero-sum"] = "additive"
 
@@ -67,11 +66,6 @@ class Noise(Step):
             raise RequestError("step noise, amount must lie above 0, and at most at 10")
         if self.how == "correlated" and len(self.columns) < 2:
             raise RequestError("step noise: correlated noise is for at least two columns")
-
-    @property
-    def changes(self) -> tuple[str, ...]:
-        """The columns."""
-        return self.columns
 
     def apply(self, table: Table, context: Context) -> Table:
         """Return the table with the noise added."""

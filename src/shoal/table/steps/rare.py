@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from shoal.errors import RequestError, listed
-from shoal.table.steps.fields import Columns
-from shoal.table.steps.step import ColumnStep, Context, Step
+from shoal.table.steps.step import ColumnsStep, ColumnStep, Context
 
 if TYPE_CHECKING:
     from shoal.table.table import Table
@@ -69,7 +68,7 @@ class Rare(ColumnStep):
 
 
 @dataclass(frozen=True)
-class Drop(Step):
+class Drop(ColumnsStep):
     """Leave columns out.
 
     Parameters
@@ -79,17 +78,7 @@ class Drop(Step):
     """
 
     kind: ClassVar[str] = "drop"
-    columns: Columns
-
-    @property
-    def changes(self) -> tuple[str, ...]:
-        """The columns."""
-        return self.columns
-
-    @property
-    def is_row_wise(self) -> bool:
-        """Whether a record's new cells follow from its own alone: yes."""
-        return True
+    row_wise: ClassVar[bool] = True
 
     def apply(self, table: Table, _context: Context) -> Table:
         """Return the table without the columns."""

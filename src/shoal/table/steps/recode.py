@@ -38,13 +38,9 @@ class Recode(ColumnStep):
     """
 
     kind: ClassVar[str] = "recode"
+    row_wise: ClassVar[bool] = True
     values: Values
     rest: Literal["refuse", "keep", "missing"] = "refuse"
-
-    @property
-    def is_row_wise(self) -> bool:
-        """Whether a record's new cells follow from its own alone: yes."""
-        return True
 
     def apply(self, table: Table, _context: Context) -> Table:
         """Return the table with the column's values replaced."""
@@ -155,17 +151,13 @@ class Prefix(ColumnStep):
     """
 
     kind: ClassVar[str] = "prefix"
+    row_wise: ClassVar[bool] = True
     length: int
 
     def check(self) -> None:
         """Refuse a length below 1."""
         if self.length < 1:
             raise RequestError("step prefix, length must be at least 1")
-
-    @property
-    def is_row_wise(self) -> bool:
-        """Whether a record's new cells follow from its own alone: yes."""
-        return True
 
     def apply(self, table: Table, _context: Context) -> Table:
         """Return the table with the column's texts cut."""

@@ -35,6 +35,7 @@ class Round(ColumnStep):
     """
 
     kind: ClassVar[str] = "round"
+    row_wise: ClassVar[bool] = True
     digits: int | None = None
     to: Number | None = None
 
@@ -53,11 +54,6 @@ class Round(ColumnStep):
         if self.digits is not None:
             return Fraction(10) ** -self.digits
         return Fraction(str(self.to))
-
-    @property
-    def is_row_wise(self) -> bool:
-        """Whether a record's new cells follow from its own alone: yes."""
-        return True
 
     def apply(self, table: Table, _context: Context) -> Table:
         """Return the table with the column rounded."""

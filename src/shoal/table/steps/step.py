@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from shoal.errors import RequestError, in_shape, nearest_names, shown
-from shoal.table.steps.fields import taken, types_of
+from shoal.table.steps.fields import Columns, taken, types_of
 
 if TYPE_CHECKING:
     from shoal.kernels.arrays import Flags, Integers
@@ -56,11 +56,13 @@ class Step:
     """A step of a release. Fields are its options, as a recipe's `[[steps]]` holds them.
 
     `kind` is its word in recipes and on the command line, `when` says whether it is carried out
-    before the groups are made, together with them, or after.
+    before the groups are made, together with them, or after; `row_wise`, whether a record's new
+    cells follow from its own cells alone, whatever the fields.
     """
 
     kind: ClassVar[str]
     when: ClassVar[When] = When.BEFORE
+    row_wise: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         """Take the values of fields in any form that says them, and check the step."""
@@ -79,8 +81,8 @@ class Step:
 
     @property
     def is_row_wise(self) -> bool:
-        """Whether a record's new cells follow from its own cells alone."""
-        return False
+        """Whether a record's new cells follow from its own cells alone, with these fields."""
+        return self.row_wise
 
     def apply(self, table: Table, context: Context) -> Table:
         """Return the table after the step; the given one is not changed."""
@@ -135,3 +137,15 @@ class ColumnStep(Step):
     def changes(self) -> tuple[str, ...]:
         """The column."""
         return (self.column,)
+
+
+@dataclass(frozen=True)
+class ColumnsStep(Step):
+    """A step that changes several columns."""
+
+    columns: Columns
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """The columns."""
+        return self.columns

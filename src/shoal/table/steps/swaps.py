@@ -9,7 +9,7 @@ import numpy as np
 
 from shoal.errors import RequestError
 from shoal.table.steps.fields import Columns, Number
-from shoal.table.steps.step import ColumnStep, Context, Step, When
+from shoal.table.steps.step import ColumnsStep, ColumnStep, Context, When
 
 if TYPE_CHECKING:
     from shoal.kernels.arrays import Floats, Integers
@@ -89,7 +89,7 @@ class RankSwap(ColumnStep):
 
 
 @dataclass(frozen=True)
-class RecordSwap(Step):
+class RecordSwap(ColumnsStep):
     """Swap kept columns, together, between similar records of different groups.
 
     Parameters
@@ -113,7 +113,6 @@ class RecordSwap(Step):
 
     kind: ClassVar[str] = "recordswap"
     when: ClassVar[When] = When.AFTER
-    columns: Columns
     share: Number = 0.1
     match: Columns | None = None
 
@@ -123,11 +122,6 @@ class RecordSwap(Step):
             raise RequestError("step recordswap, share must lie above 0, and at most at 1")
         if set(self.match or ()) & set(self.columns):
             raise RequestError("step recordswap: a column is to be swapped and to match")
-
-    @property
-    def changes(self) -> tuple[str, ...]:
-        """The columns."""
-        return self.columns
 
     def apply(self, table: Table, context: Context) -> Table:
         """Return the table with the columns of some records swapped."""

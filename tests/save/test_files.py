@@ -83,6 +83,19 @@ def test_parquet_is_plain(result, tmp_path):
     assert shoal.verify(tmp_path / "release.parquet", k=3, quasi_identifiers=["age", "pay"]).ok
 
 
+def test_a_name_with_a_format_is_the_file(result, tmp_path):
+    written = result.save(tmp_path / "stays.parquet")
+    assert written == tmp_path / "stays.parquet"
+    assert pq.read_table(written).num_rows == len(result.data)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "stays.parquet", "stays.private", "stays.report.html", "stays.report.json"
+    ]  # fmt: skip
+    with pytest.raises(shoal.RequestError, match=r"ends in \.csv, the format is parquet"):
+        result.save(tmp_path / "a.csv", format="parquet")
+    (tmp_path / "old.csv").mkdir()  # a folder that is there stays one
+    assert result.save(tmp_path / "old.csv") == tmp_path / "old.csv" / "release.csv"
+
+
 def test_parquet_keeps_types(tmp_path):
     """Integer widths, times and text of a Parquet file come out as they went in."""
     table = pa.table(

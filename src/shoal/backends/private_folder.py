@@ -28,9 +28,14 @@ def private_folder(folder: Path) -> Path:
     return folder.with_name(folder.name + SUFFIX)
 
 
+def kind_of(name: str) -> str | None:
+    """Return the format that the name of a released file ends in, if any."""
+    return next((one for one in ENDINGS if name.lower().endswith(f".{one}")), None)
+
+
 def stem_of(name: str) -> str:
     """Return the name of a released file without its ending."""
-    ending = next((one for one in ENDINGS if name.lower().endswith(f".{one}")), None)
+    ending = kind_of(name)
     return name if ending is None else name[: -len(ending) - 1]
 
 

@@ -37,10 +37,10 @@ class Result(Generic[FrameT]):
 
     def save(
         self,
-        folder: str | Path,
+        path: str | Path,
         *,
         force: bool = False,
-        format: str = "csv",  # noqa: A002 - the usual word
+        format: str | None = None,  # noqa: A002 - the usual word
         report: bool = True,
         keep_order: bool | None = None,
         order_seed: int | None = None,
@@ -48,18 +48,20 @@ class Result(Generic[FrameT]):
     ) -> Path:
         """Write release, report.json and report.html to a folder, verified, or nothing.
 
-        Beside it, in FOLDER.private/, go the exact report, the recipe that repeats the run
-        (run.toml) and the key that proves which input it was: not to be published.
+        A path that ends in a format (`F.parquet`) is the release itself, with F.report.json and
+        F.report.html beside it. In FOLDER.private/ (F.private/) go the exact report, the recipe
+        that repeats the run (run.toml) and the key that proves which input it was: not to be
+        published.
 
-        `format` is csv, csv.gz, parquet, feather, arrow, jsonl, xlsx, sav, zsav, dta or xpt; the
-        last five take `shoal[formats]`. `report=False` leaves out the page. The rows are shuffled
+        `format` of the file in a folder is csv (the default), csv.gz, parquet, feather, arrow,
+        jsonl, xlsx, sav, zsav, dta or xpt; the last five take `shoal[formats]`. `report=False` leaves out the page. The rows are shuffled
         by the operating system's randomness unless `keep_order`; `order_seed` is for tests.
         `spreadsheet_safe` puts an apostrophe before texts of a csv file that a spreadsheet would
         run as formulas. Returns the release's path.
         """
         from shoal.save.files import Targets, save
 
-        targets = Targets.in_folder(Path(folder), format)
+        targets = Targets.to(Path(path), format)
         return save(
             self,
             targets,

@@ -69,6 +69,26 @@ class Targets:
         )
 
     @classmethod
+    def of_file(cls, path: Path, kind: str) -> Targets:
+        """Return a file of a kind, F.report.json and F.report.html; what is private beside it."""
+        check_kind(kind)
+        report, page, own = (
+            path.with_name(f"{private_folder.stem_of(path.name)}{ending}")
+            for ending in (".report.json", ".report.html", private_folder.SUFFIX)
+        )
+        return cls(path, report, page, own, kind, f"../{path.name}")
+
+    @classmethod
+    def to(cls, path: Path, kind: str | None) -> Targets:
+        """Return the targets of a file, if the path ends in a format, else of a folder."""
+        named = None if path.is_dir() else private_folder.kind_of(path.name)
+        if named is None:
+            return cls.in_folder(path, kind or "csv")
+        if kind is not None and kind != named:
+            raise RequestError(f"{shown(path)}: the name ends in .{named}, the format is {kind}")
+        return cls.of_file(path, named)
+
+    @classmethod
     def of(cls, output: str) -> Targets:
         """Return the targets of `-o`: F.csv, F.parquet, F.sav and so on, or a folder DIR/."""
         path = Path(output)
@@ -76,14 +96,8 @@ class Targets:
             raise RequestError(f"{shown(output)}: the output's name is not plain UTF-8")
         if output.endswith(("/", os.sep)) or os.path.isdir(path):  # noqa: PTH112 - never raises
             return cls.in_folder(path)
-        for kind in private_folder.ENDINGS:
-            if path.name.lower().endswith(f".{kind}"):
-                check_kind(kind)
-                report, page, own = (
-                    path.with_name(f"{private_folder.stem_of(path.name)}{ending}")
-                    for ending in (".report.json", ".report.html", private_folder.SUFFIX)
-                )
-                return cls(path, report, page, own, kind, f"../{path.name}")
+        if (kind := private_folder.kind_of(path.name)) is not None:
+            return cls.of_file(path, kind)
         raise RequestError(
             f"{shown(output)}: write to a name that ends in .{', .'.join(private_folder.ENDINGS)}, "
             "to a folder (ending in /), or to - for the screen"

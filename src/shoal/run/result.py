@@ -54,10 +54,10 @@ class Result(Generic[FrameT]):
         published.
 
         `format` of the file in a folder is csv (the default), csv.gz, parquet, feather, arrow,
-        jsonl, xlsx, sav, zsav, dta or xpt; the last five take `shoal[formats]`. `report=False` leaves out the page. The rows are shuffled
-        by the operating system's randomness unless `keep_order`; `order_seed` is for tests.
-        `spreadsheet_safe` puts an apostrophe before texts of a csv file that a spreadsheet would
-        run as formulas. Returns the release's path.
+        jsonl, xlsx, sav, zsav, dta or xpt; the last five take `shoal[formats]`. `report=False`
+        leaves out the page. The rows are shuffled by the operating system's randomness unless
+        `keep_order`; `order_seed` is for tests. `spreadsheet_safe` puts an apostrophe before texts
+        of a csv file that a spreadsheet would run as formulas. Returns the release's path.
         """
         from shoal.save.files import Targets, save
 

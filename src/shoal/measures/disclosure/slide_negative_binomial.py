@@ -20,6 +20,7 @@ from shoal.measures.disclosure.roots import bracket, root
 
 LEAST = 1e-6  # of β, which lies between 0 and 1
 STEPS = 300  # of β, between which the equations are solved
+HALVINGS = 50  # of an interval of β
 
 
 def classes_of_population(held: Integers, counts: Integers, fraction: float) -> float:
@@ -43,7 +44,7 @@ def slide_negative_binomial(held: Integers, counts: Integers, fraction: float) -
     if fraction >= 1.0:
         return one
     classes = classes_of_population(held, counts, fraction)
-    model = _Model(classes, fraction, one, two)
+    model = Slide(classes, fraction, one, two)
     for branch in (1, 0):
         for beta, alpha in model.fits(branch):
             return classes * math.exp(alpha * math.log(beta))
@@ -51,7 +52,7 @@ def slide_negative_binomial(held: Integers, counts: Integers, fraction: float) -
 
 
 @dataclass(frozen=True)
-class _Model:
+class Slide:
     """K classes of the population, of which `one` and `two` have one and two sampled records."""
 
     classes: float
@@ -63,15 +64,31 @@ class _Model:
         """Yield the β and α that expect both numbers, on one side of the most classes of one."""
         near_one = 1.0 - np.geomspace(LEAST, 0.5, STEPS)[::-1]
         grid = np.concatenate((np.geomspace(LEAST, 0.5, STEPS), near_one[1:])).tolist()
-        before = None
-        for at, beta in enumerate(grid):
-            gap = self.misfit(beta, branch)
-            if gap is not None and before is not None and (gap > 0) != (before > 0):
-                found = self._between(grid[at - 1], beta, before, branch)
-                alpha = self.alpha(found, branch)
+        gaps = [self.misfit(beta, branch) for beta in grid]
+        for at in range(1, len(grid)):
+            low, high = grid[at - 1], grid[at]
+            if gaps[at - 1] is None and gaps[at] is None:
+                continue
+            if gaps[at - 1] is None:
+                low = self._edge(high, low, branch)
+            elif gaps[at] is None:
+                high = self._edge(low, high, branch)
+            first, last = self.misfit(low, branch), self.misfit(high, branch)
+            if first is not None and last is not None and (first > 0) != (last > 0):
+                beta = self._between(low, high, first, branch)
+                alpha = self.alpha(beta, branch)
                 if alpha is not None:
-                    yield found, alpha
-            before = gap
+                    yield beta, alpha
+
+    def _edge(self, inside: float, outside: float, branch: int) -> float:
+        """Return the last β, on the way from one that has an α to one without, that has one."""
+        for _ in range(HALVINGS):
+            middle = (inside + outside) / 2.0
+            if self.alpha(middle, branch) is None:
+                outside = middle
+            else:
+                inside = middle
+        return inside
 
     def _between(self, low: float, high: float, at_low: float, branch: int) -> float:
         """Return the β between two at which both equations hold."""

@@ -25,8 +25,9 @@ extensions = [
     "sphinx_copybutton",
     "mathml",
     "generated",
+    "code_links",
 ]
-exclude_patterns = ["_build", "_ext", "**.ipynb_checkpoints", "records/labels"]
+exclude_patterns = ["_build", "_ext", "**.ipynb_checkpoints", "records/labels", "jobs/stored"]
 root_doc = "index"
 
 # MyST and notebooks: text files whose code cells run when the site is built

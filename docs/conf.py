@@ -26,6 +26,7 @@ extensions = [
     "mathml",
     "generated",
     "code_links",
+    "dates",
 ]
 exclude_patterns = ["_build", "_ext", "**.ipynb_checkpoints", "records/labels", "jobs/stored"]
 root_doc = "index"

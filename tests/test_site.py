@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import importlib
 import re
 import shlex
@@ -52,7 +53,6 @@ def test_every_public_name_is_defined_on_one_page(made, site):
              if kind in ("name", "error")}  # fmt: skip
     wanted = {name for name in shoal.__all__ if callable(getattr(shoal, name))}
     assert wanted | {f"steps.{name}" for name in shoal.steps.__all__} <= set(found)
-    assert {name for name in vars(shoal.errors) if name.endswith(("Error", "Warning"))} <= set(found)
     for name, place in found.items():
         title = f"# `shoal.{name}`"
         assert text.count(f"{title}\n") == 1, name
@@ -156,7 +156,7 @@ def test_links_lead_somewhere(pages, made, repository):
 
 def test_pages_are_in_the_contents(pages, repository):
     """A page that people wrote is in the contents of its folder, so that readers find it."""
-    for folder in ("start", "jobs", "understand", "guide", "coming-from", "gallery"):
+    for folder in ("start", "jobs", "understand", "guide", "coming-from", "gallery", "developers"):
         index = pages[repository / "docs" / folder / "index.md"]
         listed = set(re.findall(r"```\{toctree\}\n(.*?)```", index, re.DOTALL)[0].split())
         for path in (repository / "docs" / folder).glob("*.md"):
@@ -215,6 +215,17 @@ def test_cells_run(repository, page):
     names = {}
     for cell in cells:
         exec(re.sub(r"^:tags:.*\n", "", cell), names)  # noqa: S102
+
+
+def test_counts_are_those_of_the_code(pages, repository):
+    """How many methods there are, and what a million records take, is as code and pages say."""
+    text = pages[repository / "README.md"]
+    for page in (text, pages[repository / "docs/coming-from/index.md"]):
+        assert re.findall(r"(\d+) methods", page) == [str(len(shoal.methods()))]
+    with (repository / "docs/scale/sizes.csv").open() as file:
+        seconds = next(row["seconds"] for row in csv.DictReader(file)
+                       if (row["method"], row["records"]) == ("fast", "1000000"))  # fmt: skip
+    assert f"A million records in {float(seconds):.0f} s on two cores" in text
 
 
 def test_the_readme_is_short(repository):

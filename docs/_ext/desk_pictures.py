@@ -1,4 +1,4 @@
-"""Pictures of the desk for the page about it: `make pictures`, or `python docs/_ext/desk_pictures.py`.
+"""Pictures of the desk for the page about it: `python docs/_ext/desk_pictures.py`.
 
 A desk is started, Chromium opens the sample and goes through all steps, and every step is kept as
 docs/start/desk-STEP.png. The sample is invented: no picture holds anything about anybody.

@@ -83,8 +83,8 @@ def ran(line: str, folder: Path) -> str:
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     said = re.sub(r"\x1b\[[0-9;]*m", "", done.stdout).replace(f"{folder}/", "").strip()
-    took = (f"{time.perf_counter() - start:,.0f} seconds, {cpu:,.0f} of the CPU; largest process so "
-            f"far {after.ru_maxrss / 1e6:.2f} GB")  # fmt: skip
+    took = (f"{time.perf_counter() - start:,.0f} seconds, {cpu:,.0f} of the CPU; largest process "
+            f"so far {after.ru_maxrss / 1e6:.2f} GB")  # fmt: skip
     return f"```console\n$ {line}\n{said}\n```\n\n*{took}.*\n"
 
 

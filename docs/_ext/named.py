@@ -45,8 +45,12 @@ def place_of(text: str, page: str = "") -> Place | None:
         return None
     if text.startswith("shoal "):
         words = re.match(r"shoal((?: [a-z-]+)*)", text)[1].split()
-        paths = (" ".join(["shoal", *words[:end]]) for end in (2, 1))
-        return next((known["command", path] for path in paths if ("command", path) in known), None)
+        paths = [" ".join(["shoal", *words[:end]]) for end in (2, 1)]
+        found_paths = [path for path in paths if ("command", path) in known]
+        if found_paths:
+            return known["command", found_paths[0]]
+        groups = {path.rpartition(" ")[0] for path, _, _ in command_tree()}  # shoal hierarchy
+        return Place("generated/commands/index") if paths[-1] in groups - {"shoal"} else None
     if found := re.match(r"--?[a-z][\w-]*", text):
         return flags().get(found[0])
     if found := re.match(r"([a-z_0-9]+)=", text):

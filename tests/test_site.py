@@ -184,14 +184,19 @@ def names_of(param):
     return (*param.opts, *param.secondary_opts)
 
 
-def test_command_lines_exist(pages):
+def test_command_lines_exist(pages, repository):
     """Every command line on a page names a command that there is, with options that it has."""
     root = typer.main.get_command(app)
     ctx = root.make_context("shoal", [], resilient_parsing=True)
     known = {path: {name for param in one.get_params(below) for name in names_of(param)}
              for path, one, below in commands(root, ctx)}  # fmt: skip
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(repository / "docs/_ext"))
+        stored = importlib.import_module("stored")
+    texts = {path: re.sub(r"<!-- stored: (.*?) -->", lambda job: stored.told(job[1]), text)
+             for path, text in pages.items()}  # fmt: skip
     seen = 0
-    for path, text in pages.items():
+    for path, text in texts.items():
         for block in re.findall(r"```(?:sh|console)\n(.*?)```", text, re.DOTALL):
             for line in block.replace("\\\n", " ").splitlines():
                 for part in re.findall(r"(?:^|\| )\$? ?(shoal [^|#…]*)", line):

@@ -3,7 +3,8 @@
     python docs/_ext/stored.py [ten-million] [cluster]
 
 Each job runs its commands in a temporary folder (SHOAL_WORK, else the system's) and writes what
-they print, with date, versions, seconds and peak memory, to docs/jobs/stored/, which its page has.
+they print, with date, versions, seconds and peak memory, to docs/jobs/stored/, which its
+page has. Where they are missing, the page has the commands alone.
 """
 
 from __future__ import annotations
@@ -11,13 +12,11 @@ from __future__ import annotations
 import datetime
 import os
 import platform
-import re
 import resource
 import shlex
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import numpy as np
@@ -73,19 +72,29 @@ JOBS = {
 
 
 def ran(line: str, folder: Path) -> str:
-    """Run a command; return what a reader sees of it, and what it took."""
+    """Run a command; return what a reader sees of it, without details, and what it took."""
     _, *words = shlex.split(line)
-    start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
         [sys.executable, "-m", "shoal", *words], cwd=folder, check=True, text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env={**os.environ, "COLUMNS": "100"},
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        env={**os.environ, "COLUMNS": "100", "SHOAL_PROGRESS": "none", "NO_COLOR": "1"},
     )  # fmt: skip
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    said = re.sub(r"\x1b\[[0-9;]*m", "", done.stdout).replace(f"{folder}/", "").strip()
-    took = (f"{time.perf_counter() - start:,.0f} seconds, {cpu:,.0f} of the CPU; largest process "
-            f"so far {after.ru_maxrss / 1e6:.2f} GB")  # fmt: skip
+    first, _, rest = done.stdout.strip().partition("\n\n")
+    files = [one for one in rest.splitlines() if one.startswith(("wrote", "private, not"))]
+    said = "\n".join([first, *(["…", *files] if rest else [])])
+    took = f"{cpu:,.0f} seconds of the CPU; the largest process {after.ru_maxrss / 1e6:.2f} GB"
     return f"```console\n$ {line}\n{said}\n```\n\n*{took}.*\n"
+
+
+def told(name: str) -> str:
+    """Return the stored outputs of a job; where they were not made, its commands alone."""
+    file = PLACE / f"{name}.md"
+    if file.is_file():
+        return file.read_text(encoding="utf-8")
+    return "\n".join(["```console", *(f"$ {line}" for line in JOBS[name][1]), "```"])
 
 
 def make(name: str) -> None:

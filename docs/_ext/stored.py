@@ -82,10 +82,10 @@ def ran(line: str, folder: Path) -> str:
     )  # fmt: skip
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    first, _, rest = done.stdout.strip().partition("\n\n")
+    first, _, rest = done.stdout.replace(f"{folder}/", "").strip().partition("\n\n")
     files = [one for one in rest.splitlines() if one.startswith(("wrote", "private, not"))]
     said = "\n".join([first, *(["…", *files] if rest else [])])
-    took = f"{cpu:,.0f} seconds of the CPU; the largest process {after.ru_maxrss / 1e6:.2f} GB"
+    took = f"{max(1, cpu):,.0f} s of the CPU; the largest process {after.ru_maxrss / 1e6:.2f} GB"
     return f"```console\n$ {line}\n{said}\n```\n\n*{took}.*\n"
 
 

@@ -37,14 +37,16 @@ def section_of(node: nodes.Node) -> nodes.Node | None:
     while node is not None and not isinstance(node, nodes.section):
         if isinstance(node, nodes.reference | nodes.title | nodes.term | nodes.raw):
             return None
-        if "code-cell" in " ".join(node.get("classes", ())) or node.tagname.startswith("desc"):
+        if node.tagname == "desc_signature":
             return None
         node = node.parent
     return node
 
 
 def link(app: Any, doctree: nodes.document, page: str) -> None:
-    """Make links of the code that names something public."""
+    """Make code of single backticks in docstrings, and links of what names something public."""
+    for quoted in list(doctree.findall(nodes.title_reference)):
+        quoted.replace_self(nodes.literal("", quoted.astext()))
     seen: set[tuple[int, Place]] = set()
     for literal in list(doctree.findall(nodes.literal)):
         place = place_of(literal.astext(), page)

@@ -80,7 +80,7 @@ PRESETS = {
             ("prosecutor", "above_0.2", "above_0.09"),
             "every class holds at least 10 records, the rule of thumb for outputs of research",
             "Brandt and others, Guidelines for the checking of output based on microdata research "
-            "(ESSnet SDC), 2009 and later, rule of thumb for frequency tables",
+            "(ESSnet SDC), 2010, rule of thumb for frequency tables",
         ),
         Preset(
             "p-percent", "statistical offices, p % rule of business figures", 3,

@@ -12,7 +12,7 @@ TESTS := $(BIN)/python -m pytest -n $$(($$($(BIN)/python -c 'import os; print(os
 # what tests use; Spark is apart, as it needs Java
 TESTED := $(foreach one,charts dask duckdb formats optimal sign sklearn web,--extra $(one))
 
-.PHONY: run test test-all lint coverage attacks fuzz real-files faults bars papers papers-full published study thesis search kaim mixed closeness audit measures risk scale records records-check estimates load cluster mutate size compat docs lock clean
+.PHONY: run test test-all lint coverage attacks fuzz real-files faults bars papers papers-full published study thesis search kaim mixed closeness audit measures risk scale records records-check estimates load cluster mutate size compat docs docs-all pictures lock clean
 
 run: $(VENV)/run.stamp          ## anonymize the embedded sample into out/ and out.private/
 	$(BIN)/shoal run src/shoal/datasets/patients.toml -o out/ --force
@@ -142,7 +142,18 @@ lock: $(VENV)/test.stamp        ## pin anew what pyproject.toml asks for (needs 
 docs: $(VENV)/docs.stamp        ## the site, strictly: docs/_build/html/index.html; notebooks run, links are checked
 	$(BIN)/python -m sphinx -W --keep-going -q -j auto -b html docs docs/_build/html
 	$(BIN)/python docs/_ext/check_site.py
-	$(BIN)/codespell docs/*.md docs/start docs/jobs docs/understand docs/coming-from docs/guide docs/reference README.md
+	$(BIN)/codespell $(SPELLED)
+
+SPELLED := docs/*.md $(addprefix docs/,start jobs understand coming-from guide reference gallery evidence developers \
+  methods web) README.md CONTRIBUTING.md RELEASING.md SECURITY.md CHANGELOG.md
+
+docs-all: $(VENV)/docs.stamp    ## stored outputs of the jobs of ten million records and of a cluster, then the site
+	$(BIN)/python docs/_ext/stored.py
+	$(MAKE) --no-print-directory docs
+
+pictures: $(VENV)/test.stamp    ## pictures of the README and of the desk (needs Chromium)
+	$(BIN)/python docs/_ext/method_pages.py
+	$(BIN)/python docs/_ext/desk_pictures.py
 
 clean:
 	rm -rf $(VENV) out out.private .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -108,6 +108,21 @@ def wrapped(text):
     )
 
 
+def definitions(title, every):
+    """Return figures as a part of a page: what each means, its formula, its source."""
+    parts = [f"## {title}"]
+    for one in every:
+        meaning = one.sentence.replace("{value}", "*x*").replace("{rest}", "*y*")
+        parts += [
+            f"### {one.title}",
+            f"`{one.key}`, {one.unit}, {one.better} is better.",
+            wrapped(meaning),
+            wrapped(f"Formula: {one.formula}"),
+            wrapped(f"Source: {one.source}."),
+        ]
+    return parts
+
+
 def percent(text):
     """Return a loss of a csv file with two digits, or more where it is small."""
     value = float(text)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import os
 import sys
 from pathlib import Path
 
@@ -10,6 +12,15 @@ sys.path.insert(0, str(HERE / "_ext"))
 sys.path.insert(0, str(HERE.parent / "src"))
 
 import shoal  # noqa: E402
+
+# what is said while the site is built is said by Sphinx: no stages of runs, no words of kernels
+logging.getLogger("shoal").setLevel(logging.WARNING)
+KERNELS = HERE / "_build" / "ipython"
+(KERNELS / "profile_default").mkdir(parents=True, exist_ok=True)
+(KERNELS / "profile_default" / "ipython_kernel_config.py").write_text(
+    "get_config().IPKernelApp.log_level = 40\n", encoding="utf-8"
+)
+os.environ["IPYTHONDIR"] = str(KERNELS)
 
 project = "Shoal"
 author = "The Shoal developers"
@@ -25,8 +36,10 @@ extensions = [
     "sphinx_copybutton",
     "mathml",
     "generated",
+    "code_links",
+    "dates",
 ]
-exclude_patterns = ["_build", "_ext", "**.ipynb_checkpoints", "records/labels"]
+exclude_patterns = ["_build", "_ext", "**.ipynb_checkpoints", "records/labels", "jobs/stored"]
 root_doc = "index"
 
 # MyST and notebooks: text files whose code cells run when the site is built

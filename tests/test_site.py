@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import importlib
 import re
 import shlex
@@ -36,21 +37,80 @@ def made(repository, tmp_path_factory):
     return folder
 
 
-def test_every_public_name_has_a_page(made):
-    """Functions, classes, errors and warnings are each defined on one page of the reference."""
-    for name in set(shoal.__all__) - {"datasets"}:
-        value = getattr(shoal, name)
-        if callable(value):
-            stem = f"{name}-class" if isinstance(value, type) else name
-            assert (made / "api" / f"{stem}.md").is_file(), name
-            assert f"]({stem}.md)" in (made / "api/index.md").read_text()
+@pytest.fixture(scope="module")
+def site(repository):
+    """The modules that say where things are defined, and what code in the text names."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(repository / "docs/_ext"))
+        return importlib.import_module("places"), importlib.import_module("named")
 
 
-def test_every_command_has_a_page(made):
-    """The reference has every command with each of its options."""
-    text = (made / "commands/shoal-anonymize.md").read_text()
-    assert all(f"`{name}`" in text for name in ("-k", "--quasi", "--hierarchy", "--output", "--l"))
-    assert len(list((made / "commands").glob("shoal-*.md"))) > 15
+def test_every_public_name_is_defined_on_one_page(made, site):
+    """Functions, classes, steps, datasets, errors and warnings each have a page, and but one."""
+    text = "".join(page.read_text() for page in (made / "api").glob("*.md"))
+    index = (made / "api/index.md").read_text()
+    found = {name: place for (kind, name), place in site[0].places().items()
+             if kind in ("name", "error")}  # fmt: skip
+    wanted = {name for name in shoal.__all__ if callable(getattr(shoal, name))}
+    assert wanted | {f"steps.{name}" for name in shoal.steps.__all__} <= set(found)
+    for name, place in found.items():
+        title = f"# `shoal.{name}`"
+        assert text.count(f"{title}\n") == 1, name
+        assert title in (made / f"{place.page.removeprefix('generated/')}.md").read_text()
+        assert f"| [`{name}`]({place.page.rpartition('/')[2]}.md) |" in index, name
+
+
+def test_every_command_and_option_is_defined_on_one_page(made, pages, repository, site):
+    """A command's page has each of its options, and the page of options has every option once."""
+    index = (made / "commands/index.md").read_text()
+    for path, command, below in site[0].command_tree():
+        name = path.replace(" ", "-")
+        text = (made / f"commands/{name}.md").read_text()
+        assert f"| [`{path}`]({name}.md) |" in index
+        for param in command.get_params(below):
+            if param.param_type_name == "option" and not param.hidden:
+                assert all(f"`{flag}`" in text for flag in names_of(param)), (path, param.name)
+    options = pages[repository / "docs/reference/options.md"]
+    for kind, name in site[0].places():
+        assert kind != "option" or len(re.findall(rf"^\| `{name}`", options, re.MULTILINE)) == 1
+
+
+def test_every_measure_is_defined_on_one_page(pages, repository, site):
+    """Measures of a release and figures of a table's own risk each stand once on their page."""
+    for (kind, name), place in site[0].places().items():
+        if kind in ("measure", "risk figure"):
+            text = pages[repository / f"docs/{place.page}.md"]
+            assert len(re.findall(rf"^`{re.escape(name)}`, ", text, re.MULTILINE)) == 1, name
+
+
+def test_errors_have_remedies(pages, repository, site):
+    """The page of errors has every error and warning that a user may catch."""
+    text = pages[repository / "docs/reference/errors.md"]
+    for kind, name in site[0].places():
+        assert kind != "error" or f"`{name}`]" in text or f"`shoal.{name}`]" in text, name
+
+
+def test_every_public_thing_is_named_on_other_pages(pages, repository, site):
+    """What code in the text names becomes a link: nothing public is without one, but methods,
+    which the table and the gallery of methods link."""
+    named = set()
+    for path, text in pages.items():
+        if path.is_relative_to(repository / "docs"):
+            page = path.relative_to(repository / "docs").with_suffix("").as_posix()
+            prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+            found = {site[1].place_of(code, page) for code in re.findall(r"`([^`\n]+)`", prose)}
+            named |= {place for place in found if place is not None and place.page != page}
+    assert [(kind, name) for (kind, name), place in site[0].places().items()
+            if kind != "method" and place not in named] == []  # fmt: skip
+
+
+def test_commands_in_the_text_exist(pages, site):
+    """`shoal WORD` in the text is a command, not one of yesterday."""
+    for path, text in pages.items():
+        if "CHANGELOG" not in path.name:
+            prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+            for code in re.findall(r"`(shoal [a-z][^`\n]*)`", prose):
+                assert site[1].place_of(code), f"{path}: {code}"
 
 
 def test_every_method_has_an_idea(repository):
@@ -96,7 +156,7 @@ def test_links_lead_somewhere(pages, made, repository):
 
 def test_pages_are_in_the_contents(pages, repository):
     """A page that people wrote is in the contents of its folder, so that readers find it."""
-    for folder in ("start", "jobs", "understand", "guide", "coming-from", "gallery"):
+    for folder in ("start", "jobs", "understand", "guide", "coming-from", "gallery", "developers"):
         index = pages[repository / "docs" / folder / "index.md"]
         listed = set(re.findall(r"```\{toctree\}\n(.*?)```", index, re.DOTALL)[0].split())
         for path in (repository / "docs" / folder).glob("*.md"):
@@ -124,14 +184,19 @@ def names_of(param):
     return (*param.opts, *param.secondary_opts)
 
 
-def test_command_lines_exist(pages):
+def test_command_lines_exist(pages, repository):
     """Every command line on a page names a command that there is, with options that it has."""
     root = typer.main.get_command(app)
     ctx = root.make_context("shoal", [], resilient_parsing=True)
     known = {path: {name for param in one.get_params(below) for name in names_of(param)}
              for path, one, below in commands(root, ctx)}  # fmt: skip
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(repository / "docs/_ext"))
+        stored = importlib.import_module("stored")
+    texts = {path: re.sub(r"<!-- stored: (.*?) -->", lambda job: stored.told(job[1]), text)
+             for path, text in pages.items()}  # fmt: skip
     seen = 0
-    for path, text in pages.items():
+    for path, text in texts.items():
         for block in re.findall(r"```(?:sh|console)\n(.*?)```", text, re.DOTALL):
             for line in block.replace("\\\n", " ").splitlines():
                 for part in re.findall(r"(?:^|\| )\$? ?(shoal [^|#…]*)", line):
@@ -155,6 +220,17 @@ def test_cells_run(repository, page):
     names = {}
     for cell in cells:
         exec(re.sub(r"^:tags:.*\n", "", cell), names)  # noqa: S102
+
+
+def test_counts_are_those_of_the_code(pages, repository):
+    """How many methods there are, and what a million records take, is as code and pages say."""
+    text = pages[repository / "README.md"]
+    for page in (text, pages[repository / "docs/coming-from/index.md"]):
+        assert re.findall(r"(\d+) methods", page) == [str(len(shoal.methods()))]
+    with (repository / "docs/scale/sizes.csv").open() as file:
+        seconds = next(row["seconds"] for row in csv.DictReader(file)
+                       if (row["method"], row["records"]) == ("fast", "1000000"))  # fmt: skip
+    assert f"A million records in {float(seconds):.0f} s on two cores" in text
 
 
 def test_the_readme_is_short(repository):

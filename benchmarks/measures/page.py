@@ -7,24 +7,9 @@ import platform
 import shoal
 from shoal.measures.risk.definitions import RISK
 from shoal.measures.utility.definitions import UTILITY
-from telling import FRAME, read, table, wrapped, write_page
+from telling import FRAME, definitions, read, table, wrapped, write_page
 
 COLORS = {"mdav": "#D55E00", "ilsmc+": "#0072B2"}
-
-
-def definitions(title, every):
-    """Return measures as a part of the page: what each means, its formula, its source."""
-    parts = [f"## {title}", ""]
-    for one in every:
-        meaning = one.sentence.replace("{value}", "*x*").replace("{rest}", "*y*")
-        parts += [
-            f"### {one.title}",
-            f"`{one.key}`, {one.unit}, {one.better} is better.",
-            wrapped(meaning),
-            wrapped(f"Formula: {one.formula}"),
-            wrapped(f"Source: {one.source}."),
-        ]
-    return parts
 
 
 def chart(rows):

@@ -6,7 +6,7 @@ import platform
 
 import shoal
 from shoal.measures.disclosure.definitions import DISCLOSURE
-from telling import read, table, wrapped
+from telling import definitions, read, table, wrapped
 
 OPENING = """
 `shoal risk FILE` and `shoal.risk(data)` tell how risky a table is as it is, an original or any
@@ -25,25 +25,10 @@ rounding. What has no such bound stays private: the highest risk, scores, models
 """
 
 
-def definitions():
-    """Return every figure: what it means, its formula, its source."""
-    parts = ["## Figures"]
-    for one in DISCLOSURE.values():
-        meaning = one.sentence.replace("{value}", "*x*").replace("{rest}", "*y*")
-        parts += [
-            f"### {one.title}",
-            f"`{one.key}`, {one.unit}, {one.better} is better.",
-            wrapped(meaning),
-            wrapped(f"Formula: {one.formula}"),
-            wrapped(f"Source: {one.source}."),
-        ]
-    return parts
-
-
 def write(folder):
     """Write README.md."""
     parts = ["# The risk of a table as it is", wrapped(OPENING)]
-    for name, title in (("adult", "Adult beside ARX"), ("large", "Large tables")):
+    for name, title in (("beside_arx", "Adult beside ARX"), ("large", "Large tables")):
         rows = read(folder, name)
         if rows:
             parts += [f"## {title}", table(list(rows[0]), [list(row.values()) for row in rows])]
@@ -54,6 +39,6 @@ def write(folder):
         ),
         "## What may be published",
         wrapped(PUBLIC),
-        *definitions(),
+        *definitions("Figures", DISCLOSURE.values()),
     ]
     (folder / "README.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")

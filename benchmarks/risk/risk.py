@@ -41,7 +41,7 @@ def adult():
     rows += [[found[key].title, repr(found[key].value), repr(PRINTED[key])] for key in PRINTED]
     gaps = [abs(found[key].value - printed) for key, printed in PRINTED.items()]
     return [Bar("adult, average risk and uniqueness: percent off ARX", max(gaps), "<", 1e-9)], {
-        "adult": rows
+        "beside_arx": rows
     }
 
 

@@ -110,7 +110,7 @@ def main(words):
     for model in models:
         rows, seconds, judged = one_series(whole, years, model, effort, alone, measured)
         ratios = [loss / own for _, _, loss, own in rows]
-        print(f"\n### {model}: {records:,} records a year, k = {K}, l = {L}, effort {effort}\n")
+        print(f"\n## {model}: {records:,} records a year, k = {K}, l = {L}, effort {effort}\n")
         print("| year | withheld | loss, % | independent, % | ratio |")
         print("|--:|--:|--:|--:|--:|")
         for (year, withheld, loss, own), ratio in zip(rows, ratios, strict=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,28 +12,35 @@ import shoal
 WORK = {  # in the order of the work
     "Read and look": (
         "read", "Table", "inspect", "Inspection", "risk", "Risk", "hierarchy", "Hierarchy",
-        "presets",
     ),
     "Release": (
         "anonymize", "anonymize_file", "Result", "Released", "Report", "preview", "Preview",
-        "compare", "Comparison",
+        "compare", "Comparison", "suggest", "Suggestion", "presets", "Preset", "Progress",
     ),
     "Judge": ("verify", "Verification", "measure", "Measures", "check_pack", "Checked"),
+    "Publish again": ("add_release", "verify_series", "SeriesVerification"),
     "Group": (
         "microaggregate", "refine", "lower_bound", "methods", "Partition", "Bound", "Search",
-        "microaggregate_columns", "ColumnByColumn",
+        "microaggregate_columns", "ColumnByColumn", "estimator.Microaggregator",
     ),
 }  # fmt: skip
+ROOMS = {"Steps beside grouping": "steps", "Datasets": "datasets"}  # modules with public names
 
 
 def sections() -> dict[str, list[str]]:
     """Return every public name by section; what no section names comes under "Further"."""
-    found = {title: [name for name in names if name in shoal.__all__]
-             for title, names in WORK.items()}  # fmt: skip
+    found = {title: list(names) for title, names in WORK.items()}
+    for title, room in ROOMS.items():
+        found[title] = [f"{room}.{name}" for name in getattr(shoal, room).__all__]
     errors = [name for name in shoal.__all__ if is_error(name)]
     placed = {name for names in found.values() for name in names} | set(errors)
     further = [name for name in shoal.__all__ if name not in placed and documented(name)]
     return found | {"Further": further, "Errors and warnings": errors}
+
+
+def every() -> list[str]:
+    """Return every public name that has a page."""
+    return [name for names in sections().values() for name in names]
 
 
 def is_error(name: str) -> bool:
@@ -49,7 +57,8 @@ def documented(name: str) -> bool:
 
 def member(name: str) -> object:
     """Return what a public name stands for; a package that can be called is its function."""
-    value = getattr(shoal, name)
+    room, _, last = name.rpartition(".")
+    value = getattr(importlib.import_module(f"shoal.{room}" if room else "shoal"), last)
     return value.registry.methods if inspect.ismodule(value) and callable(value) else value
 
 
@@ -61,15 +70,17 @@ def stem(name: str) -> str:
 def page(name: str) -> Iterator[str]:
     """Yield the lines of a name's page."""
     value = member(name)
-    home = value.__module__
+    public = f"shoal.{name}"
+    if inspect.ismodule(getattr(shoal, name, None)):  # autodoc would document the package
+        public = f"{value.__module__}.{name}"
     yield from (f"(api-{stem(name)})=", f"# `shoal.{name}`", "", "```{eval-rst}")
     if inspect.isroutine(value):
-        yield f".. autofunction:: {home}.{name}"
+        yield f".. autofunction:: {public}"
     elif is_error(name):
-        yield from (f".. autoexception:: {home}.{name}", "   :show-inheritance:")
+        yield from (f".. autoexception:: {public}", "   :show-inheritance:")
     else:
         yield from (
-            f".. autoclass:: {home}.{name}",
+            f".. autoclass:: {public}",
             "   :members:",
             "   :exclude-members: __new__, __init__",
         )

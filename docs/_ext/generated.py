@@ -11,12 +11,14 @@ import command_pages
 import method_pages
 import root_pages
 import schema_pages
+import stored
 
 PLACE = Path(__file__).parents[1] / "generated"
 
 
-def without_folders(_: Any, name: str, source: list[str]) -> None:
-    """Links to folders lead nowhere on a site: leave their words."""
+def adapt(_: Any, name: str, source: list[str]) -> None:
+    """Put stored outputs into their pages; links to folders lead nowhere: leave their words."""
+    source[0] = re.sub(r"<!-- stored: (.*?) -->", lambda at: stored.told(at[1]), source[0])
     if name == "records/README":
         source[0] = re.sub(r"\[([^]]*)\]\(labels/?\)", r"\1", source[0])
 
@@ -34,7 +36,7 @@ def write_all(_: Any = None) -> None:
 def setup(app: Any) -> dict[str, bool]:
     """Write the pages before Sphinx reads its sources."""
     app.connect("builder-inited", write_all)
-    app.connect("source-read", without_folders)
+    app.connect("source-read", adapt)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 

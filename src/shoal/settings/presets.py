@@ -53,16 +53,16 @@ PRESETS = {
         Preset(
             "ema", "European Medicines Agency, public releases", 11, RISKS,
             f"records are in classes of at least 11; {ROUNDED}",
-            "European Medicines Agency, External guidance on the implementation of the policy on "
-            "the publication of clinical data for medicinal products for human use "
-            "(EMA/90915/2016, version 1.4), 2018, chapter 3, anonymization of clinical reports",
+            "European Medicines Agency, External guidance on the implementation of the European "
+            "Medicines Agency policy on the publication of clinical data for medicinal products "
+            "for human use (EMA/90915/2016, version 1.4), November 2018, chapter 3",
             risk=0.09,
         ),
         Preset(
             "health-canada", "Health Canada, public releases", 11, RISKS,
             f"records are in classes of at least 11; {ROUNDED}",
-            "Health Canada, Guidance document on Public Release of Clinical Information, 2019, "
-            "section on anonymization and the risk of re-identification",
+            "Health Canada, Public Release of Clinical Information: guidance document, version "
+            "1.0, March 12, 2019",
             risk=0.09,
         ),
         Preset(
@@ -87,7 +87,7 @@ PRESETS = {
             ("prosecutor", "dominance"),
             "no second largest unit of a group can tell the largest from a mean to within p %",
             "Hundepool and others, Handbook on Statistical Disclosure Control (ESSnet SDC, version "
-            "1.2), 2010, chapter 4, magnitude tables",
+            "1.2), 2010, and second edition, 2024, chapter 4, magnitude tabular data",
             dominance=True,
         ),
     )

@@ -23,7 +23,7 @@ RISK = (
     Definition(
         "above_0.09", "records with a risk above 9 %", "risk", "percent", "lower",
         "{value} of the records are in classes of fewer than 11, the least size that the European "
-        "Medicines Agency and Health Canada ask for in public releases.",
+        "Medicines Agency and Health Canada recommend for public releases.",
         "Share of records in classes of fewer than 11.",
         "European Medicines Agency 2018, guidance on policy 0070; Health Canada 2019",
     ),

@@ -1,0 +1,136 @@
+"""Tables that the questions about a file share: read once, then kept whole and as a sample.
+
+A worker lives for one question. What it has read lies in the folder of the opened file, which only
+its owner can read and which goes with the file; the next question finds it there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import pickle
+import secrets
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shoal.settings import Settings
+from shoal.system.current import current
+from shoal.table.files.database_names import file_of
+from shoal.table.table import Table
+from shoal.web.tables import check_content, some_table
+from shoal.web.uploads import RESERVE
+
+SAMPLE = 20_000  # records that trials are drawn from
+LARGEST = 1 << 30  # bytes of a table that is kept
+READINGS = 2  # ways to read a file that are kept
+FOLDER = "held"
+
+
+def held_table(request: Mapping[str, Any], place: Path) -> tuple[Table, int]:
+    """Return the table of a request as `some_table` reads it, and how many records the file has."""
+    kept = _kept(request)
+    if kept is None:
+        return some_table(Path(request["path"]), _reading(request), place)
+    check_content(Path(request["path"]))
+    found = _load(kept / "table")
+    return _read(request, place) if found is None else found
+
+
+def held_sample(request: Mapping[str, Any], place: Path, settings: Settings) -> tuple[Table, int]:
+    """Return some records to try settings on, and how many the file has; few records are all.
+
+    Households and persons are whole in the whole table alone, and a large k needs many records.
+    """
+    kept = _kept(request)
+    largest = max([settings.protect.k, *settings.protect.k_of.values()])
+    roles = settings.roles
+    if kept is None or 40 * largest > SAMPLE or roles.household or roles.person or roles.group:
+        return held_table(request, place)
+    check_content(Path(request["path"]))
+    found = _load(kept / "sample")
+    if found is None:
+        table, records = held_table(request, place)
+        found = _some(table), records
+    return found
+
+
+def hold(request: Mapping[str, Any], table: Table, records: int) -> None:
+    """Keep a table that was read for a request."""
+    kept = _kept(request)
+    if kept is None:
+        return
+    kept.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _store(kept / "sample", _some(table), records)
+    size = _bytes(table)
+    if size <= LARGEST and size + RESERVE < shutil.disk_usage(kept).free:
+        _store(kept / "table", table, records)
+    others = sorted(kept.parent.iterdir(), key=lambda one: one.stat().st_mtime)
+    for old in [one for one in others if one != kept][: 1 - READINGS or None]:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def _read(request: Mapping[str, Any], place: Path) -> tuple[Table, int]:
+    table, records = some_table(Path(request["path"]), _reading(request), place)
+    with contextlib.suppress(OSError):  # there may be no room: the next question reads it again
+        hold(request, table, records)
+    return table, records
+
+
+def _reading(request: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return how the file is to be read, as a question about a recipe or a column says it."""
+    given: Mapping[str, Any] = request.get("settings", request).get("input") or {}
+    return given
+
+
+def _kept(request: Mapping[str, Any]) -> Path | None:
+    """Return the folder of a file as it is now, read in one way; None where nothing is kept."""
+    if not request.get("held"):
+        return None
+    path = Path(request["path"])
+    try:
+        found = file_of(path).stat()
+    except OSError:
+        return None
+    reading = {key: one for key, one in _reading(request).items() if one and key != "path"}
+    said = [str(path), found.st_size, found.st_mtime_ns, reading]
+    text = json.dumps(said, sort_keys=True, default=list)
+    name = hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+    return Path(request["held"]) / FOLDER / name
+
+
+def _some(table: Table) -> Table:
+    if table.rows <= SAMPLE:
+        return table
+    rows = np.random.default_rng(0).choice(table.rows, SAMPLE, replace=False)
+    return table.take(np.sort(rows))
+
+
+def _bytes(table: Table) -> int:
+    """Return about how many bytes a table takes."""
+    return sum(
+        part.nbytes for column in table.columns for part in (column.values, column.cells)
+        if part is not None
+    )  # fmt: skip
+
+
+def _store(path: Path, table: Table, records: int) -> None:
+    """Write a table whole, or not at all."""
+    made = path.with_name(f".{path.name}-{secrets.token_hex(4)}")
+    with made.open("xb") as file:
+        pickle.dump((table, records), file, protocol=5)
+    current().replace(made, path)
+
+
+def _load(path: Path) -> tuple[Table, int] | None:
+    """Return what was kept; None where nothing is, or something is wrong with it."""
+    try:
+        with path.open("rb") as file:
+            found: tuple[Table, int] = pickle.load(file)  # noqa: S301 - written by this desk alone
+    except (OSError, EOFError, pickle.UnpicklingError):
+        return None
+    return found

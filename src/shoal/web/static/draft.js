@@ -22,7 +22,7 @@ export const FORM = [
   "k", ...BEYOND, "count", "method", "effort", "time_limit", "small_strata", "seed", "decimals",
   "incomplete", "aggregate", "numbers", "weights_as", "memory", "spreadsheet_safe", "missing",
 ];
-const OWN = { format: "csv", compareK: "", budget: "" }; // no options of a recipe
+const OWN = { format: "csv", compareK: "", budget: "", fraction: "" }; // no options of a recipe
 
 function choices() {
   return { ...OWN, ...Object.fromEntries(FORM.map((name) => [name, defaultText(name)])) };

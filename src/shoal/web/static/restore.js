@@ -6,7 +6,8 @@ import { t } from "./words.js";
 
 /** Return the draft whose recipe this is; what no recipe says is taken from the present draft. */
 export function draftOf(look, recipe, present, compare = null) {
-  const draft = { ...restored(look, null), format: present.format, seen: present.seen };
+  const { format, fraction, seen } = present;
+  const draft = { ...restored(look, null), format, fraction, seen };
   const places = new Map(look.columns.map((column, i) => [column.name, i]));
   const at = (column) => {
     if (!places.has(column)) throw new Error(t("restore.column"));

@@ -24,11 +24,21 @@ export const FORM = [
 ];
 const OWN = { format: "csv", compareK: "", budget: "", fraction: "" }; // no options of a recipe
 
+/**
+ * What was chosen: texts of the form by the names of options, and lists by the number of a column.
+ * @typedef {Record<string, any> & {roles: string[], types: (string | null)[], trees: any[],
+ *   rounds: string[], unique: boolean[], weight: number | null, household: number | null,
+ *   person: number | null, by: number[], methods: string[], seen: string[]}} Draft
+ */
+
 function choices() {
   return { ...OWN, ...Object.fromEntries(FORM.map((name) => [name, defaultText(name)])) };
 }
 
-/** Return the draft of a file that was looked at: what was saved, where it still fits. */
+/**
+ * Return the draft of a file that was looked at: what was saved, where it still fits.
+ * @returns {Draft}
+ */
 export function restored(look, saved) {
   const draft = fresh(look);
   if (typeof saved !== "object" || saved === null) return draft;
@@ -57,6 +67,7 @@ export function restored(look, saved) {
   return draft;
 }
 
+/** @returns {Draft} */
 function fresh(look) {
   return {
     ...choices(),

@@ -116,7 +116,7 @@ function undoBar(page) {
   page.on("any", refresh);
   refresh();
   addEventListener("keydown", (event) => {
-    const typing = event.target.closest?.("input:not([type=checkbox], [type=range]), textarea");
+    const typing = /** @type {Element} */ (event.target).closest?.("input:not([type=checkbox], [type=range]), textarea");
     if (typing || !(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z") return;
     event.preventDefault();
     if (event.shiftKey) page.redo();

@@ -39,7 +39,7 @@ function typed(test, value, size, onchange) {
 
 /** Read the file again, show it, and give the focus back to the control that was used. */
 async function look(file, { trouble, again, before = async () => {} }, body) {
-  const used = document.activeElement?.dataset?.test;
+  const used = /** @type {HTMLElement} */ (document.activeElement)?.dataset?.test;
   isUsed = true;
   const form = document.activeElement?.closest("fieldset") ?? document.querySelector(".again");
   if (form) form.disabled = true; // what was chosen meanwhile would be lost with the old form
@@ -47,7 +47,9 @@ async function look(file, { trouble, again, before = async () => {} }, body) {
     await before();
     await send("POST", `/files/${checked(file.id)}/look`, body);
     await again();
-    if (used) document.querySelector(`[data-test=${used}]`)?.focus();
+    if (used) {
+      /** @type {HTMLElement} */ (document.querySelector(`[data-test=${used}]`))?.focus();
+    }
   } catch (error) {
     set(trouble, problem(error));
     if (form) form.disabled = false;

@@ -70,6 +70,6 @@ export function prepareLanguage(select) {
     location.reload();
   });
   for (const node of document.querySelectorAll("[data-word]")) {
-    node.textContent = t(node.dataset.word);
+    node.textContent = t(/** @type {HTMLElement} */ (node).dataset.word);
   }
 }

@@ -14,7 +14,8 @@ from shoal.measures.histogram import counted as in_bins
 from shoal.measures.histogram import edges_of, is_whole
 from shoal.table.dialects.propose import Proposal, propose
 from shoal.table.files.database_names import file_of, table_of
-from shoal.table.files.formats import is_text
+from shoal.table.files.formats import SPREADSHEETS, is_text
+from shoal.table.files.spreadsheets import sheets_of
 from shoal.table.inspect import inspect
 from shoal.table.roles import Column, Kind
 from shoal.table.table import as_floats, missing_cells, some_rows
@@ -26,6 +27,7 @@ from shoal.web.tables import journal_findings, stored_tables
 
 ROWS = 20  # of a table that are shown
 BINS, WORDS = 24, 8
+SEVERAL = "{count} sheets hold something; the first of them is read, and any other can be chosen"
 
 
 def look(request: Mapping[str, Any], place: Path, _progress: ProgressWriter) -> dict[str, Any]:
@@ -43,13 +45,21 @@ def look(request: Mapping[str, Any], place: Path, _progress: ProgressWriter) -> 
     found = Proposal()
     if not given and is_text(path):
         found = propose(path)
+    sheets = sheets_of(path) if path.name.lower().endswith(SPREADSHEETS) else []
+    if not given and len(sheets) > 1:
+        found = Proposal({"sheet": sheets[0]}, [Message(SEVERAL.format(count=len(sheets)))])
     if request.get("uploaded"):
         found.findings += map(Message, journal_findings(path))
     read = {**request, "path": str(path), "input": given or _plain(found.options)}
     table, records = held_table(read, place)
     inspection = inspect(table)
     columns = [
-        {**asdict(seen), "numeric": column.kind.is_numeric, "bins": bins(column)}
+        {
+            **asdict(seen),
+            "numeric": column.kind.is_numeric,
+            "bins": bins(column),
+            "label": column.variable.label if column.variable else "",
+        }
         for seen, column in zip(inspection.columns, table.columns, strict=True)
     ]
     some = table.take(np.arange(min(ROWS, table.rows)))
@@ -60,6 +70,7 @@ def look(request: Mapping[str, Any], place: Path, _progress: ProgressWriter) -> 
         "records": records,
         "seen": table.rows,
         "delimiter": table.source.delimiter if is_text(path) else None,
+        "sheets": sheets,
         "reading": _plain(found.options),
         "findings": found.findings,
         "columns": columns,

@@ -21,7 +21,7 @@ from shoal.web.held import held_table
 from shoal.web.messages import ProgressWriter
 from shoal.web.riskiest import riskiest
 
-LISTED = 8  # sets of each size that are shown
+LISTED = 5  # sets of each size that are shown
 SIZES = 3  # of sets that are shown, at most
 MANY = 100_000  # records, beyond which larger sets are not visited
 
@@ -90,6 +90,7 @@ def _told(found: Risk, table: Table) -> dict[str, Any]:
             "columns": names,
             "alone": int((members == 1).sum()),
             "below": int((members < found.k).sum()),
+            "smallest": int(members.min()),
         },
         "figures": [
             {"key": one.key, "value": one.value, "unit": one.words.unit, "rest": one.rest,

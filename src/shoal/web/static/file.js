@@ -9,6 +9,7 @@ import { knownMethods, runStep } from "./estimate.js";
 import { bytes, count } from "./format.js";
 import { finishButton } from "./home.js";
 import { previewStep } from "./preview.js";
+import { noteRecent } from "./recent.js";
 import { chooseTable, openStep, readAgain } from "./reading.js";
 import { riskStep } from "./risk.js";
 import { rolesSection } from "./roles.js";
@@ -44,6 +45,7 @@ export async function showFile(main, id) {
       readAgain(file, { trouble, again }), finishButton(file, trouble), trouble);
     return;
   }
+  noteRecent(file);
   const [methods, desk] = await Promise.all([knownMethods(), get("/desk.json")]);
   const page = makePage(id, file, trouble);
   Object.assign(page, {

@@ -1,6 +1,7 @@
 // Which page this is, and what every page has: the theme, the language and the focus.
 
 import { problem, set } from "./dom.js";
+import { dropTables } from "./drops.js";
 import { showFile } from "./file.js";
 import { showHome } from "./home.js";
 import { showJob } from "./job.js";
@@ -43,6 +44,7 @@ async function start() {
   prepareLanguage(document.getElementById("language"));
   prepareTheme();
   const main = document.getElementById("main");
+  dropTables(main);
   const found = PAGES.map(([path, show]) => ({ show, at: path.exec(location.pathname) }))
     .find(({ at }) => at);
   try {

@@ -20,7 +20,8 @@ function fractionOf(draft) {
 
 /** Return the step that shows the risk of the file as it is. */
 export function riskStep(page) {
-  const place = el("div", { role: "status", "data-test": "risk-now" });
+  const first = el("div", { role: "status", "data-test": "risk-now" });
+  const rest = el("div", { "data-test": "risk-more" });
   question(page, "risk", {
     steps: ["risk"], wait: 100,
     more() {
@@ -29,19 +30,27 @@ export function riskStep(page) {
     },
     hear({ state, answer, error, stands }) {
       const waits = state === "waiting" || state === "busy";
-      place.setAttribute("aria-busy", String(waits));
-      place.classList.toggle("stale", waits);
-      if (state === "done") set(place, figures(answer));
-      else if (state === "failed") set(place, problem(error));
-      else if (state === "blocked") set(place, el("p", { class: "bad" }, stands));
-      else if (!place.childElementCount) set(place, el("p", { class: "soft" }, t("risk.counting")));
+      for (const place of [first, rest]) {
+        place.setAttribute("aria-busy", String(waits));
+        place.classList.toggle("stale", waits);
+      }
+      if (state === "done") {
+        set(first, cards(answer));
+        set(rest, answer.all && details(answer));
+      } else if (waits) {
+        if (!first.childElementCount) set(first, el("p", { class: "soft" }, t("risk.counting")));
+      } else {
+        set(first, state === "failed" ? problem(error) : el("p", { class: "bad" }, stands));
+        set(rest);
+      }
     },
   });
   return el("section", { "aria-labelledby": "risk-heading" },
     el("h2", { id: "risk-heading" }, t("risk.heading")),
     el("p", null, t("risk.what"), " ", term("quasi-identifier")),
+    first,
     populationField(page),
-    place);
+    rest);
 }
 
 /** Return the field that asks how much of the population is in the file. */
@@ -61,20 +70,26 @@ function populationField(page) {
   return el("div", { class: "fields" }, asked, weighted);
 }
 
-function figures(told) {
+function cards(told) {
   const { all, seen, k } = told;
   if (!all) return el("p", { class: "soft" }, t("risk.none"));
-  const of = (key) => told.figures.find((one) => one.key === key);
-  const expected = of("expected").value;
+  const expected = told.figures.find((one) => one.key === "expected").value;
   return [
-    el("div", { class: "answers" },
+    el("div", { class: "answers thirds" },
       card(all.alone ? "no" : "yes", share(all.alone, seen),
         t("risk.alone", { n: count(all.alone) }), term("unique")),
       card(all.below ? "no" : "yes", share(all.below, seen),
         t("risk.below", { n: count(all.below), k: count(k) }), term("k")),
       card(expected >= 1 ? "no" : "yes", count(expected),
         t("risk.expected", { share: share(expected, seen) }), term("expected"))),
+    el("p", { "data-test": "risk-k" }, t(all.smallest > 1 ? "risk.keeps" : "risk.keeps_not",
+      { k: count(all.smallest) }), " ", t("risk.sent")),
     seen < told.records && el("p", { class: "soft" }, t("risk.seen", { n: count(seen) })),
+  ];
+}
+
+function details(told) {
+  return [
     population(told.figures),
     smallest(told),
     riskiest(told.riskiest),
@@ -154,7 +169,8 @@ function columns(told) {
   });
   return [el("h3", null, t("risk.by_column")),
     el("p", { class: "soft" }, t("risk.by_column_what")),
-    table(t("risk.by_column"), heads, rows, { "data-test": "risk-columns" })];
+    table(t("risk.by_column"), heads, rows, { "data-test": "risk-columns" }),
+    el("p", null, el("a", { href: "#columns" }, t("risk.change")))];
 }
 
 function sets(told) {
@@ -165,7 +181,7 @@ function sets(told) {
     told.counted < told.seen
       && el("p", { class: "soft" }, t("risk.counted", { n: count(told.counted) })),
     table(t("risk.sets"),
-      [t("risk.columns"), t("risk.share"), { text: t("risk.head_alone"), n: true },
+      [t("risk.columns"), t("risk.share"), { text: t("risk.head_together"), n: true },
         { text: t("risk.head_below", { k: count(told.k) }), n: true }],
       told.sets.map((one) => [of(one.columns),
         bar(100 * one.alone / Math.max(1, told.counted), "risk"),

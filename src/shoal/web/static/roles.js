@@ -83,7 +83,8 @@ function columnRow(page, column, index, picked) {
       notes(page, index)]],
   ];
   const node = el("tr", { role: "row", "data-test": "column-row" },
-    el("th", { scope: "row", role: "rowheader" }, pick, " ", name(column.name)),
+    el("th", { scope: "row", role: "rowheader" }, pick, " ", name(column.name),
+      column.label && el("div", { class: "hint" }, name(column.label, 80))),
     cells.map(([label, content]) =>
       el("td", { role: "cell", "data-label": t(`roles.head_${label}`) }, el("div", null, content))));
   return {

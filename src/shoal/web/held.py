@@ -44,12 +44,13 @@ def held_table(request: Mapping[str, Any], place: Path) -> tuple[Table, int]:
 def held_sample(request: Mapping[str, Any], place: Path, settings: Settings) -> tuple[Table, int]:
     """Return some records to try settings on, and how many the file has; few records are all.
 
-    Households and persons are whole in the whole table alone, and a large k needs many records.
+    Households, persons and strata are whole in the whole table alone, and a large k needs many.
     """
     kept = _kept(request)
     largest = max([settings.protect.k, *settings.protect.k_of.values()])
     roles = settings.roles
-    if kept is None or 40 * largest > SAMPLE or roles.household or roles.person or roles.group:
+    needs_all = roles.household or roles.person or roles.by or roles.group
+    if kept is None or needs_all or 40 * largest > SAMPLE:
         return held_table(request, place)
     check_content(Path(request["path"]))
     found = _load(kept / "sample")

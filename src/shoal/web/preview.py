@@ -32,7 +32,7 @@ def preview(request: Mapping[str, Any], place: Path, progress: ProgressWriter) -
     largest = max([settings.protect.k, *settings.protect.k_of.values()])
     estimated = preview_of(
         table, quick, min(table.rows, max(SAMPLE, 40 * largest)), callback=progress.reporter(),
-        measured=False,
+        measured=False, records=records,
     )  # fmt: skip
     plan, _ = plan_table(table, settings)
     likely = plan.expected(records)

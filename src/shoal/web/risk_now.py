@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from shoal.kernels.arrays import Integers
 from shoal.measures.disclosure.figures import ColumnRisk, SetRisk
 from shoal.measures.disclosure.key import key_of
 from shoal.plan.plan import once_read
@@ -69,10 +68,9 @@ def risk_now(table: Table, settings: Settings, fraction: float | None = None) ->
 def alone_and_below(table: Table, names: Sequence[str], k: int) -> dict[str, int]:
     """Return how many records are alone by columns, or among fewer than k."""
     columns = [table[name] for name in names if table[name].kind is not Kind.UNKNOWN]
-    return _counted(np.bincount(key_of(columns).classes()) if columns else np.zeros(1), k)
-
-
-def _counted(sizes: Integers, k: int) -> dict[str, int]:
+    if not columns:
+        return {"alone": 0, "below": 0}
+    sizes = np.bincount(key_of(columns).classes())
     return {"alone": int((sizes == 1).sum()), "below": int(sizes[sizes < k].sum())}
 
 

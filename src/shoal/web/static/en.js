@@ -227,7 +227,7 @@ export const EN = {
   "risk.chance": "Chance of a right link",
   "risk.column": "Column",
   "risk.by_column": "Which columns make people unique",
-  "risk.by_column_what": "Without: how many would still be alone by all the others. Coarser: how many would be if the column were one level up its hierarchy. Its part: how much it adds to the scores of those who are alone (SUDA).",
+  "risk.by_column_what": "Without: how many would still be alone by all the others. Coarser: how many would be if the column were one level up its hierarchy. Its part: in how much of the scores of those who are alone it has a part (SUDA). A missing cell counts as a value.",
   "risk.distinct": "Different values",
   "risk.head_share": "Its part",
   "risk.head_without": "Alone without it",

@@ -152,18 +152,20 @@ function riskiest(found) {
 function columns(told) {
   const { by_column: every, seen } = told;
   const scored = every.some((one) => one.share !== null);
+  const most = Math.max(1e-9, ...every.map((one) => one.share ?? 0));
   const heads = [t("risk.column"), { text: t("risk.distinct"), n: true },
     { text: t("risk.head_alone"), n: true }, { text: t("risk.head_without"), n: true },
     { text: t("risk.head_coarser"), n: true }];
   if (scored) heads.splice(1, 0, t("risk.head_share"));
-  const rows = every.map((one) => {
+  const order = (one) => one.share ?? -one.without / Math.max(1, seen);
+  const rows = [...every].sort((one, other) => order(other) - order(one)).map((one) => {
     const cells = [name(one.name, 40), count(one.distinct), share(one.alone, seen),
       every.length > 1 ? share(one.without, seen) : "–",
       one.coarser ? [share(one.coarser.alone, seen), el("span", { class: "soft" },
         ` (${tn("risk.different", one.coarser.distinct)})`)] : "–"];
     if (scored) {
-      cells.splice(1, 0, el("td", null, bar(100 * (one.share ?? 0), "risk"),
-        el("span", { class: "unseen" }, `${fixed(100 * (one.share ?? 0), 0)} %`)));
+      cells.splice(1, 0, el("td", { class: "barred" }, bar(100 * (one.share ?? 0) / most, "risk"),
+        el("span", { class: "soft" }, `${fixed(100 * (one.share ?? 0), 0)} %`)));
     }
     return cells;
   });

@@ -10,7 +10,12 @@ from shoal.web.charts import CELL
 
 def cells(column: Column) -> list[str | None]:
     """Return the cells of a column as texts; None where one is missing."""
-    written = column.cells is not None
-    texts = column.cells.to_pylist() if written else texts_of(column, column.values)
+    import pyarrow as pa
+
     gone = missing_cells(column)
-    return [None if gone[at] else str(text)[:CELL] for at, text in enumerate(texts)]
+    there = pa.array(~gone)
+    if column.cells is not None:
+        texts = iter(column.cells.filter(there).to_pylist())
+    else:
+        texts = iter(texts_of(column, column.values.filter(there)))
+    return [None if missing else str(next(texts))[:CELL] for missing in gone]

@@ -111,7 +111,9 @@ def test_a_trial_tells_loss_and_risk_and_keeps_rows_for_the_screen(desk, file):
         assert len(at) >= 5
         assert len({tuple(rows["after"][i][:4]) for i in at}) == 1
     assert desk.get(f"/files/{file}.json")["draft"] is None  # and nothing of it is kept
-    weighed = {**PLAIN, "roles": {"quasi_identifiers": ["age", "weight"]}}  # weights are missing
+    roles = {**SAMPLE["roles"], "quasi_identifiers": ["age", "weight"]}  # weights are missing
+    roles["drop"] = ["sex", "postcode", "income", "cost", "admission_date", "length_of_stay"]
+    weighed = {**PLAIN, "roles": roles}
     rows = desk.post(f"/files/{file}/trial", {"recipe": weighed, "rows": True})["rows"]
     assert len(rows["before"]) >= 5
 

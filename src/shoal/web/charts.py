@@ -13,6 +13,7 @@ from shoal.measures.histogram import edges_of, evenly, is_whole, shown_histogram
 from shoal.measures.reading import both_sides
 from shoal.measures.sides import Numbers
 from shoal.report.charts import (
+    AFTER,
     attacks,
     cells_by_column,
     correlations,
@@ -21,6 +22,7 @@ from shoal.report.charts import (
     group_sizes,
     loss_by_column,
     loss_curve,
+    moment,
 )
 from shoal.report.fields import ColumnReport
 from shoal.report.report import Report
@@ -30,6 +32,7 @@ from shoal.table.texts import texts_of
 
 MOST = 200  # columns that have a chart
 LABELS = 12
+SPANS = 60  # intervals of a column that are drawn
 CELL = 200  # signs of a value that are shown
 
 
@@ -100,7 +103,29 @@ def _spread_out(
     share = np.round(evenly(spans, edges) @ counts).astype(np.int64)
     histogram = shown_histogram(edges, in_bins(numbers, edges), share, k)
     own = [side.own(edge) for edge in histogram.edges]
-    return distribution(replace(column, histogram=replace(histogram, edges=own)))
+    spec = distribution(replace(column, histogram=replace(histogram, edges=own)))
+    most = np.argsort(-counts, kind="stable")[:SPANS]
+    listed = [(*map(side.own, spans[at]), int(counts[at])) for at in sorted(most)]
+    return _with_spans(spec, listed, in_time=column.kind in ("date", "datetime"))
+
+
+def _with_spans(
+    spec: dict[str, Any], spans: list[tuple[float, float, int]], in_time: bool
+) -> dict[str, Any]:
+    """Return a distribution with released intervals as lines, as high as they hold records."""
+    place = moment if in_time else float
+    values = [
+        {"from": place(low), "to": place(high), "records": count, "when": "interval"}
+        for low, high, count in spans
+        if low < high
+    ]
+    lines = {
+        "transform": [{"filter": "datum.when === 'interval'"}],
+        "mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.8},
+        "encoding": {"color": {"value": AFTER}, "y2": None},
+    }
+    data = {"values": [*spec["data"]["values"], *values]}
+    return {**spec, "data": data, "layer": [*spec["layer"], lines]}
 
 
 def counted_values(column: Column, most: int, least: int, rest: str) -> dict[str, Any]:

@@ -91,12 +91,9 @@ class Walk:
         for turn in range(times):
             begin = time.perf_counter()
             self.page.on("k-slider").fill(str(4 + turn % 12))
-            self.page.tab.wait_for_function(
-                "document.querySelector('[data-test=gauges]').classList.contains('stale')"
-            )
-            self.page.tab.wait_for_function(
-                "!document.querySelector('[data-test=gauges]').classList.contains('stale')"
-            )
+            stale = self.page.tab.locator("[data-test=gauges].stale")
+            stale.wait_for(state="attached")
+            stale.wait_for(state="detached")
             self.gauges.append(time.perf_counter() - begin)
 
     def through(self):

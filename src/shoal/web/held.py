@@ -9,8 +9,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import pickle
-import secrets
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from shoal.settings import Settings
-from shoal.system.current import current
 from shoal.table.files.database_names import file_of
 from shoal.table.table import Table
+from shoal.web.table_files import load, store
 from shoal.web.tables import check_content, some_table
 from shoal.web.uploads import RESERVE
 
@@ -37,7 +35,7 @@ def held_table(request: Mapping[str, Any], place: Path) -> tuple[Table, int]:
     if kept is None:
         return some_table(Path(request["path"]), _reading(request), place)
     check_content(Path(request["path"]))
-    found = _load(kept / "table")
+    found = load(kept / "table")
     return _read(request, place) if found is None else found
 
 
@@ -53,7 +51,7 @@ def held_sample(request: Mapping[str, Any], place: Path, settings: Settings) -> 
     if kept is None or needs_all or 40 * largest > SAMPLE:
         return held_table(request, place)
     check_content(Path(request["path"]))
-    found = _load(kept / "sample")
+    found = load(kept / "sample")
     if found is None:
         table, records = held_table(request, place)
         found = _some(table), records
@@ -65,11 +63,13 @@ def hold(request: Mapping[str, Any], table: Table, records: int) -> None:
     kept = _kept(request)
     if kept is None:
         return
+    if table.source.native is not None:  # no file
+        return
     kept.mkdir(mode=0o700, parents=True, exist_ok=True)
-    _store(kept / "sample", _some(table), records)
+    store(kept / "sample", _some(table), records)
     size = _bytes(table)
     if size <= LARGEST and size + RESERVE < shutil.disk_usage(kept).free:
-        _store(kept / "table", table, records)
+        store(kept / "table", table, records)
     others = sorted(kept.parent.iterdir(), key=lambda one: one.stat().st_mtime)
     for old in [one for one in others if one != kept][: 1 - READINGS or None]:
         shutil.rmtree(old, ignore_errors=True)
@@ -117,21 +117,3 @@ def _bytes(table: Table) -> int:
         part.nbytes for column in table.columns for part in (column.values, column.cells)
         if part is not None
     )  # fmt: skip
-
-
-def _store(path: Path, table: Table, records: int) -> None:
-    """Write a table whole, or not at all."""
-    made = path.with_name(f".{path.name}-{secrets.token_hex(4)}")
-    with made.open("xb") as file:
-        pickle.dump((table, records), file, protocol=5)
-    current().replace(made, path)
-
-
-def _load(path: Path) -> tuple[Table, int] | None:
-    """Return what was kept; None where nothing is, or something is wrong with it."""
-    try:
-        with path.open("rb") as file:
-            found: tuple[Table, int] = pickle.load(file)  # noqa: S301 - written by this desk alone
-    except (OSError, EOFError, pickle.UnpicklingError):
-        return None
-    return found

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 Spec = dict[str, Any]
 
 BEFORE, AFTER = "#8fa3b8", "#e07a3f"
+OTHERS = "all others"  # the label of what is counted together
 SERIES = {"domain": ["before", "after"], "range": [BEFORE, AFTER]}
 WIDTH, HEIGHT = 300, 130
 COLUMNS_SHOWN = 12
@@ -185,7 +186,8 @@ def moment(days: float) -> str:
 
 def frequencies(name: str, before: dict[str, Any], after: dict[str, Any]) -> Spec:
     """The most frequent values of a column before, beside those after; counts alone."""
-    order = list(dict.fromkeys([*before["labels"], *after["labels"]]))
+    every = dict.fromkeys([*before["labels"], *after["labels"]])
+    order = sorted(every, key=lambda label: label == OTHERS)  # others last
     values = [
         {
             "value": shown(label, 40)[1:-1],

@@ -14,6 +14,7 @@ from shoal.measures.reading import both_sides
 from shoal.measures.sides import Numbers
 from shoal.report.charts import (
     AFTER,
+    OTHERS,
     attacks,
     cells_by_column,
     correlations,
@@ -31,7 +32,7 @@ from shoal.table.table import Table
 from shoal.table.texts import texts_of
 
 MOST = 200  # columns that have a chart
-LABELS = 12
+LABELS = 8
 SPANS = 60  # intervals of a column that are drawn
 CELL = 200  # signs of a value that are shown
 
@@ -80,7 +81,7 @@ def _side_by_side(k: int, before: Column, after: Column) -> dict[str, Any] | Non
     """Return the most frequent values before beside those after; rarer ones than k as one."""
     if Kind.UNKNOWN in (before.kind, after.kind):
         return None
-    sides = [counted_values(column, LABELS, k, "all others") for column in (before, after)]
+    sides = [counted_values(column, LABELS, k, OTHERS) for column in (before, after)]
     return frequencies(before.name, sides[0], sides[1])
 
 

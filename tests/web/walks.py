@@ -208,8 +208,8 @@ def survey(walk):
     walk.page.upload(path)
     walk.page.on("rows").wait_for()
     walk.page.go("protection")
-    walk.page.unfold("survey")
-    walk.page.on("weight").select_option("6")
+    expect(walk.page.on("weight")).to_have_value("6")  # as was proposed
+    expect(walk.page.on("household")).to_have_value("0")
     walk.page.go("open")
     return walk.through()
 

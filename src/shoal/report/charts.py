@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from shoal.errors import shown
 from shoal.measures.definitions import DEFINITIONS
+from shoal.report.places import REST
 
 if TYPE_CHECKING:
     from shoal.report.fields import ColumnReport, ReportFields
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 Spec = dict[str, Any]
 
 BEFORE, AFTER = "#8fa3b8", "#e07a3f"
-OTHERS = "all others"  # the label of what is counted together
 SERIES = {"domain": ["before", "after"], "range": [BEFORE, AFTER]}
 WIDTH, HEIGHT = 300, 130
 COLUMNS_SHOWN = 12
@@ -187,7 +187,7 @@ def moment(days: float) -> str:
 def frequencies(name: str, before: dict[str, Any], after: dict[str, Any]) -> Spec:
     """The most frequent values of a column before, beside those after; counts alone."""
     every = dict.fromkeys([*before["labels"], *after["labels"]])
-    order = sorted(every, key=lambda label: label == OTHERS)  # others last
+    order = sorted(every, key=lambda label: label == REST)  # others last
     values = [
         {
             "value": shown(label, 40)[1:-1],

@@ -14,7 +14,6 @@ from shoal.measures.reading import both_sides
 from shoal.measures.sides import Numbers
 from shoal.report.charts import (
     AFTER,
-    OTHERS,
     attacks,
     cells_by_column,
     correlations,
@@ -26,6 +25,7 @@ from shoal.report.charts import (
     moment,
 )
 from shoal.report.fields import ColumnReport
+from shoal.report.places import REST
 from shoal.report.report import Report
 from shoal.table.roles import Column, Kind
 from shoal.table.table import Table
@@ -81,7 +81,7 @@ def _side_by_side(k: int, before: Column, after: Column) -> dict[str, Any] | Non
     """Return the most frequent values before beside those after; rarer ones than k as one."""
     if Kind.UNKNOWN in (before.kind, after.kind):
         return None
-    sides = [counted_values(column, LABELS, k, OTHERS) for column in (before, after)]
+    sides = [counted_values(column, LABELS, k, REST) for column in (before, after)]
     return frequencies(before.name, sides[0], sides[1])
 
 
@@ -106,7 +106,10 @@ def _spread_out(
     own = [side.own(edge) for edge in histogram.edges]
     spec = distribution(replace(column, histogram=replace(histogram, edges=own)))
     most = np.argsort(-counts, kind="stable")[:SPANS]
-    listed = [(*map(side.own, spans[at]), int(counts[at])) for at in sorted(most)]
+    listed = [
+        (float(side.own(spans[at, 0])), float(side.own(spans[at, 1])), int(counts[at]))
+        for at in sorted(most)
+    ]
     return _with_spans(spec, listed, in_time=column.kind in ("date", "datetime"))
 
 

@@ -55,7 +55,7 @@ export function restored(look, saved) {
     draft.unique[i] = saved.unique?.[i] === true;
   }
   for (const key of ["weight", "household", "person"]) {
-    if (at(saved[key])) draft[key] = saved[key];
+    if (saved[key] === null || at(saved[key])) draft[key] = saved[key];
   }
   if (Array.isArray(saved.by)) draft.by = saved.by.filter(at);
   if (Array.isArray(saved.methods)) {
@@ -76,9 +76,7 @@ function fresh(look) {
     trees: look.columns.map(() => null),
     rounds: look.columns.map(() => ""),
     unique: look.columns.map(() => false),
-    weight: null,
-    household: null,
-    person: null,
+    ...suggestedSurvey(look),
     by: [],
     methods: [],
     seen: [],
@@ -88,6 +86,20 @@ function fresh(look) {
 /** Return the role that is suggested for every column. */
 export function suggested(look) {
   return look.columns.map((column) => (KINDS.has(column.suspected) ? column.suspected : "other"));
+}
+
+/** Return what a survey seems to make of columns: the first of each kind, households before people. */
+export function suggestedSurvey(look) {
+  const first = (use) => {
+    const at = look.columns.findIndex((column) => column.use === use);
+    return at < 0 ? null : at;
+  };
+  const household = first("household");
+  const counts = first("records") === null ? {} : { count: "records" };
+  return {
+    weight: first("weight"), household, person: household === null ? first("person") : null,
+    ...counts,
+  };
 }
 
 function tree(saved) {

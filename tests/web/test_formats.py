@@ -25,6 +25,13 @@ def test_spss_in_and_excel_out(desk, tmp_path):
     """Labels are values at the desk, and in the workbook that it gives."""
     path = tmp_path / "s.sav"
     labels = {"edu": {1: "low", 2: "middle", 3: "high"}}
+    pyreadstat.write_sav(
+        FRAME.rename(columns={"age": "v2"}), path, variable_value_labels=labels,
+        column_labels=["", "Age in years", ""],
+    )  # fmt: skip
+    told = desk.looked(desk.upload("s.sav", path.read_bytes()))
+    assert told["look"]["columns"][1]["label"] == "Age in years"
+    assert "an age" in told["look"]["columns"][1]["reason"]
     pyreadstat.write_sav(FRAME, path, variable_value_labels=labels)
     file = desk.upload("s.sav", path.read_bytes())
     told = desk.looked(file)

@@ -36,7 +36,7 @@ export function riskStep(page) {
       }
       if (state === "done") {
         set(first, cards(answer));
-        set(rest, answer.all && details(answer));
+        set(rest, answer.all && details(answer, page.look));
       } else if (waits) {
         if (!first.childElementCount) set(first, el("p", { class: "soft" }, t("risk.counting")));
       } else {
@@ -88,12 +88,12 @@ function cards(told) {
   ];
 }
 
-function details(told) {
+function details(told, look) {
   return [
     population(told.figures),
     smallest(told),
     riskiest(told.riskiest),
-    columns(told),
+    columns(told, look),
     sets(told),
     everyFigure(told),
     el("p", { class: "soft" }, t("risk.private")),
@@ -149,7 +149,8 @@ function riskiest(found) {
       { text: t("risk.chance"), n: true }], rows, { "data-test": "riskiest" }));
 }
 
-function columns(told) {
+function columns(told, look) {
+  const labels = new Map(look.columns.map((column) => [column.name, column.label]));
   const { by_column: every, seen } = told;
   const scored = every.some((one) => one.share !== null);
   const most = Math.max(1e-9, ...every.map((one) => one.share ?? 0));
@@ -159,7 +160,9 @@ function columns(told) {
   if (scored) heads.splice(1, 0, t("risk.head_share"));
   const order = (one) => one.share ?? -one.without / Math.max(1, seen);
   const rows = [...every].sort((one, other) => order(other) - order(one)).map((one) => {
-    const cells = [name(one.name, 40), count(one.distinct), share(one.alone, seen),
+    const label = labels.get(one.name);
+    const cells = [[name(one.name, 40), label && el("div", { class: "hint" }, name(label, 60))],
+      count(one.distinct), share(one.alone, seen),
       every.length > 1 ? share(one.without, seen) : "–",
       one.coarser ? [share(one.coarser.alone, seen), el("span", { class: "soft" },
         ` (${tn("risk.different", one.coarser.distinct)})`)] : "–"];

@@ -55,8 +55,8 @@ export function dropHierarchies(page) {
     event.preventDefault();
     const files = [...event.dataTransfer.files];
     const table = files.find((file) => !LISTS.test(file.name));
-    if (table) openTable(table, page.trouble);
-    else takeHierarchies(page, files, page.trouble);
+    if (table) openTable(table, page.told);
+    else takeHierarchies(page, files, page.told);
   }, how);
 }
 

@@ -59,7 +59,7 @@ function makePage(id, file, trouble) {
   const path = `/files/${checked(id)}/draft`;
   const page = makeStore(restored(file.look, file.draft), path, (error) =>
     set(trouble, error && problem(error)));
-  return Object.assign(page, { id, file, look: file.look, trouble });
+  return Object.assign(page, { id, file, look: file.look, trouble, told: el("div") });
 }
 
 function showSteps(main, page) {
@@ -76,7 +76,8 @@ function showSteps(main, page) {
       && (step !== "columns" || page.draft.roles.includes("quasi-identifier"));
   };
   const rail = makeRail(where, isDone);
-  set(main, heading(page.file), rail.node, undoBar(page), page.trouble, [...places.values()]);
+  set(main, heading(page.file), rail.node, undoBar(page), page.trouble, page.told,
+    [...places.values()]);
 
   function show(focus) {
     const wanted = named() ?? (page.step || "open");

@@ -12,7 +12,7 @@ TESTS := $(BIN)/python -m pytest -n $$(($$($(BIN)/python -c 'import os; print(os
 # what tests use; Spark is apart, as it needs Java
 TESTED := $(foreach one,charts dask duckdb formats optimal sign sklearn web,--extra $(one))
 
-.PHONY: run test test-all lint coverage attacks fuzz real-files faults bars papers papers-full published study thesis search kaim mixed closeness audit measures risk scale records records-check estimates load cluster mutate size compat docs docs-all pictures lock clean
+.PHONY: run test test-all lint types coverage attacks fuzz real-files faults bars papers papers-full published study thesis search kaim mixed closeness audit measures risk scale records records-check estimates load cluster mutate size compat docs docs-all pictures lock clean
 
 run: $(VENV)/run.stamp          ## anonymize the embedded sample into out/ and out.private/
 	$(BIN)/shoal run src/shoal/datasets/patients.toml -o out/ --force
@@ -31,6 +31,14 @@ lint: $(VENV)/test.stamp
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+
+TYPESCRIPT := 5.9.3
+
+types:                          ## JSDoc types of the desk's scripts, where node and its registry are there
+	@if ! command -v npx > /dev/null; then echo "types: skipped, there is no node here"; \
+	elif ! npx --yes -p typescript@$(TYPESCRIPT) tsc --version > /dev/null 2>&1; then \
+	  echo "types: skipped, TypeScript $(TYPESCRIPT) cannot be fetched from the npm registry"; \
+	else npx --yes -p typescript@$(TYPESCRIPT) tsc -p tests/web/types && echo "types: no error"; fi
 
 coverage: $(VENV)/test.stamp    ## branch coverage of table, release and models: at least 95 %
 	$(BIN)/python -m pytest -n auto --cov=shoal.table --cov=shoal.release --cov=shoal.judge.models \

@@ -42,6 +42,10 @@ def test_columns_before_and_after():
               for when in ("before", "after")}  # fmt: skip
     assert totals["before"] <= 300
     assert abs(totals["after"] - 300) <= 20  # each bin is rounded
+    spans = [v for v in ages["data"]["values"] if v["when"] == "interval"]
+    assert spans
+    assert all(20 <= v["from"] < v["to"] <= 59 for v in spans)
+    assert all(v["records"] >= 5 for v in spans)
     assert {v["value"] for v in jobs["data"]["values"] if v["when"] == "before"} == set("abc")
     assert sum(v["records"] for v in jobs["data"]["values"] if v["when"] == "after") == 300
     assert {chart["group"] for chart in charts} >= {"columns", "groups", "loss", "attacks"}

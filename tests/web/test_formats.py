@@ -25,6 +25,13 @@ def test_spss_in_and_excel_out(desk, tmp_path):
     """Labels are values at the desk, and in the workbook that it gives."""
     path = tmp_path / "s.sav"
     labels = {"edu": {1: "low", 2: "middle", 3: "high"}}
+    pyreadstat.write_sav(
+        FRAME.rename(columns={"age": "v2"}), path, variable_value_labels=labels,
+        column_labels=["", "Age in years", ""],
+    )  # fmt: skip
+    told = desk.looked(desk.upload("s.sav", path.read_bytes()))
+    assert told["look"]["columns"][1]["label"] == "Age in years"
+    assert "an age" in told["look"]["columns"][1]["reason"]
     pyreadstat.write_sav(FRAME, path, variable_value_labels=labels)
     file = desk.upload("s.sav", path.read_bytes())
     told = desk.looked(file)
@@ -40,19 +47,19 @@ def test_spss_in_and_excel_out(desk, tmp_path):
 
 
 def test_a_sheet_is_chosen(desk):
-    """A workbook of two sheets asks which one; the one that is named is read."""
+    """Of a workbook of two sheets the first is read, both are named, and any can be chosen."""
     content = io.BytesIO()
     with pd.ExcelWriter(content) as writer:
         FRAME.to_excel(writer, sheet_name="data", index=False)
         FRAME.head(2).to_excel(writer, sheet_name="other", index=False)
     file = desk.upload("t.xlsx", content.getvalue())
     told = desk.looked(file)
-    assert told["state"] == "failed"
-    assert "'data', 'other'" in told["error"]
-    desk.post(f"/files/{file}/look", {"input": {"sheet": "data"}})
-    told = desk.looked(file)
     assert told["state"] == "ready", told
+    assert told["look"]["sheets"] == ["data", "other"]
     assert told["look"]["records"] == 30
+    assert told["reading"] == {"sheet": "data"}
+    desk.post(f"/files/{file}/look", {"input": {"sheet": "other"}})
+    assert desk.looked(file)["look"]["records"] == 2
 
 
 def test_files_that_are_something_else(desk):

@@ -31,16 +31,66 @@ def records():
 
 
 def test_the_risk_of_a_file_as_it_is(desk, file):
-    """Records alone and among fewer than k, by all columns, each, pairs, and all but one."""
+    """Records alone and among fewer than k, by all columns, each, sets, and all but one.
+
+    Who knows which share of the population is in the file learns more; nonsense is refused.
+    """
     told = desk.post(f"/files/{file}/risk", {"recipe": PLAIN})
     rows = records()
-    sets = [told["all"], *told["each"], *told["pairs"]]
-    sets += [{**one, "columns": [name for name in QUASI if name != one["column"]]}
-             for one in told["without"]]  # fmt: skip
-    assert len(sets) == 1 + 4 + 6 + 4
-    for one in sets:
-        wanted = alone_and_below([[row[name] for name in one["columns"]] for row in rows], 5)
-        assert (one["alone"], one["below"]) == wanted, one["columns"]
+
+    def counted(names):
+        return alone_and_below([[row[name] for name in names] for row in rows], 5)
+
+    assert {tuple(one["columns"]) for one in told["sets"]} >= {("age", "income")}
+    for one in [told["all"], *told["sets"]]:
+        assert (one["alone"], one["below"]) == counted(one["columns"]), one["columns"]
+    for one in told["by_column"]:
+        assert one["alone"] == counted([one["name"]])[0]
+        rest = [name for name in QUASI if name != one["name"]]
+        assert (one["without"], one["below_without"]) == counted(rest)
+    assert sum(told["smallest"]) == told["all"]["alone"]
+    keys = {one["key"] for one in told["figures"]}
+    assert {"expected", "dis", "special_uniques"} <= keys
+    assert "population_uniques" not in keys
+    more = desk.post(f"/files/{file}/risk", {"recipe": PLAIN, "fraction": 0.1})
+    assert {"population_uniques", "journalist"} <= {one["key"] for one in more["figures"]}
+    for wrong in (0, 2, "1", True):
+        body = {"recipe": PLAIN, "fraction": wrong}
+        assert desk.ask("POST", f"/files/{file}/risk", body).status == 400
+
+
+def test_who_is_most_at_risk_and_by_which_values(desk, file):
+    """The marked values of a record are in it alone, and fewer of them are not enough."""
+    found = desk.post(f"/files/{file}/risk", {"recipe": PLAIN})["riskiest"]
+    assert found["names"] == QUASI
+    rows = [[row[name] for name in QUASI] for row in records()]
+    for one in found["rows"]:
+        cells = ["" if cell is None else cell for cell in one["cells"]]
+        marked = [at for at, by in enumerate(one["found_by"]) if by]
+
+        def matching(places, cells=cells):
+            return sum(all(row[at] == cells[at] for at in places) for row in rows)
+
+        assert matching(marked) == 1
+        assert all(matching([at for at in marked if at != left]) > 1 for left in marked)
+
+
+def test_a_file_is_read_once(desk):
+    """Questions find the table that the look has read, as long as it is read the same way."""
+    key = desk.stays(60)
+    [folder] = (desk.work / "desk").glob(f"room-*/files/{key}/held")
+    [kept] = folder.iterdir()
+    before = {path.name: path.stat().st_mtime_ns for path in kept.iterdir()}
+    assert set(before) == {"sample", "table"}
+    desk.post(f"/files/{key}/trial", {"recipe": PLAIN})
+    desk.post(f"/files/{key}/risk", {"recipe": PLAIN})
+    assert {path.name: path.stat().st_mtime_ns for path in kept.iterdir()} == before
+    assert len(list(folder.iterdir())) == 1
+    typed = {**PLAIN, "input": {"types": {"postcode": "text"}}}
+    desk.post(f"/files/{key}/trial", {"recipe": typed})
+    assert len(list(folder.iterdir())) == 2
+    desk.ask("DELETE", f"/files/{key}")
+    assert not folder.exists()
 
 
 def test_a_trial_tells_loss_and_risk_and_keeps_rows_for_the_screen(desk, file):
@@ -61,6 +111,11 @@ def test_a_trial_tells_loss_and_risk_and_keeps_rows_for_the_screen(desk, file):
         assert len(at) >= 5
         assert len({tuple(rows["after"][i][:4]) for i in at}) == 1
     assert desk.get(f"/files/{file}.json")["draft"] is None  # and nothing of it is kept
+    roles = {**SAMPLE["roles"], "quasi_identifiers": ["age", "weight"]}  # weights are missing
+    roles["drop"] = ["sex", "postcode", "income", "cost", "admission_date", "length_of_stay"]
+    weighed = {**PLAIN, "roles": roles}
+    rows = desk.post(f"/files/{file}/trial", {"recipe": weighed, "rows": True})["rows"]
+    assert len(rows["before"]) >= 5
 
 
 def test_what_loses_most_gets_a_change_that_was_tried(desk, file):

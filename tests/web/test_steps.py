@@ -149,6 +149,55 @@ def test_records_before_and_after_are_for_the_screen_alone(opened):
     expect(rows).to_be_visible()
 
 
+def test_risk_follows_roles_and_the_population(opened):
+    """Columns that count, the records most at risk (not in print), and what a share adds."""
+    page = opened
+    page.go("risk")
+    columns = page.on("risk-columns")
+    expect(columns).to_contain_text("postcode")
+    expect(page.on("riskiest").locator("td.changed").first).to_be_visible()
+    expect(page.on("risk-k")).to_contain_text("not k-anonymous")
+    page.tab.emulate_media(media="print")
+    expect(page.on("riskiest")).to_be_hidden()
+    page.tab.emulate_media(media="screen")
+    page.on("fraction").fill("10")
+    expect(page.on("population")).to_contain_text("of the population")
+    page.role(2, "drop")
+    page.go("risk")
+    expect(columns).not_to_contain_text("age")
+    for _ in range(2):
+        page.on("undo").click()
+    expect(columns).to_contain_text("age")
+    expect(page.on("population")).to_be_hidden()
+
+
+def test_names_of_recent_files_are_kept_where_that_is_wanted(page, made):
+    """Nothing is kept before somebody asks for it, and nothing after they no longer do."""
+    kept = "localStorage.getItem('shoal-recent')"
+    assert page.tab.evaluate(kept) is None
+    page.tab.locator("summary", has_text="Recent files").click()
+    page.on("recent").check()
+    expect(page.on("recent-names")).to_contain_text("patients.csv")
+    page.on("recent").uncheck()
+    assert page.tab.evaluate(kept) is None
+    expect(page.on("recent-names")).to_be_empty()
+
+
+def test_a_table_dropped_on_a_file_is_opened(opened):
+    """What no column is named for is offered as a table of its own, and the page stays."""
+    page = opened
+    page.tab.evaluate(
+        """() => {
+          const data = new DataTransfer();
+          data.items.add(new File(["a,b\\n1,2\\n3,4\\n"], "other.csv"));
+          document.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true,
+            cancelable: true }));
+        }"""
+    )
+    page.on("open-dropped").click()
+    expect(page.tab.locator("h1")).to_have_text("other.csv")
+
+
 def test_a_file_is_read_again_as_soon_as_that_changes(page):
     """Another decimal sign or word for missing shows at once in the first rows."""
     text = "age;pay\n" + "".join(f"{20 + i};{i},5\n" for i in range(20)) + "99;-9\n"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from shoal.errors import shown
 from shoal.measures.definitions import DEFINITIONS
+from shoal.report.places import REST
 
 if TYPE_CHECKING:
     from shoal.report.fields import ColumnReport, ReportFields
@@ -185,7 +186,8 @@ def moment(days: float) -> str:
 
 def frequencies(name: str, before: dict[str, Any], after: dict[str, Any]) -> Spec:
     """The most frequent values of a column before, beside those after; counts alone."""
-    order = list(dict.fromkeys([*before["labels"], *after["labels"]]))
+    every = dict.fromkeys([*before["labels"], *after["labels"]])
+    order = sorted(every, key=lambda label: label == REST)  # others last
     values = [
         {
             "value": shown(label, 40)[1:-1],

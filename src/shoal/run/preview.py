@@ -121,11 +121,12 @@ def preview_of(
     callback: Callback | Reporter | None = None,
     folder: Path | None = None,
     measured: bool = True,
+    records: int | None = None,
 ) -> Preview:
     """Run on a sample and on a part of it; extrapolate log-linearly from both sizes.
 
     A sample of all records needs no part. Runs that are not `measured` take less time than a
-    whole one would.
+    whole one would. `records` are those of the whole table, where the data are some of them.
     """
     if settings.roles.group is not None:
         raise RequestError("groups that are given hold every record: there is no sample of them")
@@ -138,28 +139,29 @@ def preview_of(
     settings = with_roles(table, once_read(settings), folder)
     plan, _ = plan_table(table, settings, folder)
     some, part = samples(table, plan, min(sample, table.rows))
+    every = table.rows if records is None else records
     run = partial(
         anonymize_with, settings=settings, callback=callback, threads=threads, folder=folder,
         measured=measured,
     )  # fmt: skip
     before = 0.0
-    if part.size < some.size < table.rows:  # of all records the loss is known
+    if part.size < some.size < every:  # of all records the loss is known
         before = run(table.take(part)).report.exact_loss
     start = time.perf_counter()
     result = run(table.take(some))
     seconds = time.perf_counter() - start
     lost = result.report.exact_loss
-    ratio = math.log(table.rows / some.size)
+    ratio = math.log(every / some.size)
     slope = 0.0
     if lost > 0.0 and before > 0.0:
         slope = math.log(lost / before) / math.log(some.size / part.size)
     falls = min(0.0, max(STEEPEST, slope))
-    whole_run, own_run = (plan.expected(records) for records in (table.rows, some.size))
+    whole_run, own_run = (plan.expected(number) for number in (every, some.size))
     likely = None
     if whole_run is not None and own_run is not None:
         likely = seconds * whole_run.seconds / own_run.seconds
     return Preview(
-        records=table.rows,
+        records=every,
         sample=some.size,
         method=result.report.method,
         k=k,

@@ -13,6 +13,7 @@ from shoal.measures.histogram import edges_of, evenly, is_whole, shown_histogram
 from shoal.measures.reading import both_sides
 from shoal.measures.sides import Numbers
 from shoal.report.charts import (
+    AFTER,
     attacks,
     cells_by_column,
     correlations,
@@ -21,15 +22,18 @@ from shoal.report.charts import (
     group_sizes,
     loss_by_column,
     loss_curve,
+    moment,
 )
 from shoal.report.fields import ColumnReport
+from shoal.report.places import REST
 from shoal.report.report import Report
 from shoal.table.roles import Column, Kind
 from shoal.table.table import Table
 from shoal.table.texts import texts_of
 
 MOST = 200  # columns that have a chart
-LABELS = 12
+LABELS = 8
+SPANS = 60  # intervals of a column that are drawn
 CELL = 200  # signs of a value that are shown
 
 
@@ -77,7 +81,7 @@ def _side_by_side(k: int, before: Column, after: Column) -> dict[str, Any] | Non
     """Return the most frequent values before beside those after; rarer ones than k as one."""
     if Kind.UNKNOWN in (before.kind, after.kind):
         return None
-    sides = [counted_values(column, LABELS, k, "all others") for column in (before, after)]
+    sides = [counted_values(column, LABELS, k, REST) for column in (before, after)]
     return frequencies(before.name, sides[0], sides[1])
 
 
@@ -100,7 +104,32 @@ def _spread_out(
     share = np.round(evenly(spans, edges) @ counts).astype(np.int64)
     histogram = shown_histogram(edges, in_bins(numbers, edges), share, k)
     own = [side.own(edge) for edge in histogram.edges]
-    return distribution(replace(column, histogram=replace(histogram, edges=own)))
+    spec = distribution(replace(column, histogram=replace(histogram, edges=own)))
+    most = np.argsort(-counts, kind="stable")[:SPANS]
+    listed = [
+        (float(side.own(spans[at, 0])), float(side.own(spans[at, 1])), int(counts[at]))
+        for at in sorted(most)
+    ]
+    return _with_spans(spec, listed, in_time=column.kind in ("date", "datetime"))
+
+
+def _with_spans(
+    spec: dict[str, Any], spans: list[tuple[float, float, int]], in_time: bool
+) -> dict[str, Any]:
+    """Return a distribution with released intervals as lines, as high as they hold records."""
+    place = moment if in_time else float
+    values = [
+        {"from": place(low), "to": place(high), "records": count, "when": "interval"}
+        for low, high, count in spans
+        if low < high
+    ]
+    lines = {
+        "transform": [{"filter": "datum.when === 'interval'"}],
+        "mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.8},
+        "encoding": {"color": {"value": AFTER}, "y2": None},
+    }
+    data = {"values": [*spec["data"]["values"], *values]}
+    return {**spec, "data": data, "layer": [*spec["layer"], lines]}
 
 
 def counted_values(column: Column, most: int, least: int, rest: str) -> dict[str, Any]:

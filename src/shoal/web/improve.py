@@ -14,8 +14,8 @@ from shoal.report.fields import ColumnReport
 from shoal.settings import Settings, build
 from shoal.table.roles import Column, Kind
 from shoal.table.table import Table
+from shoal.web.held import held_sample
 from shoal.web.messages import ProgressWriter
-from shoal.web.tables import some_table
 from shoal.web.trial import Trial, tried
 
 MUCH = 20.0  # percent of a column that must be lost before a change of it is tried
@@ -48,7 +48,7 @@ class Change:
 def improve(request: Mapping[str, Any], place: Path, progress: ProgressWriter) -> dict[str, Any]:
     """Try changes to the columns that lose most; return those that help, the best first."""
     settings = once_read(build(request["settings"]))
-    table, _ = some_table(Path(request["path"]), request["settings"].get("input", {}), place)
+    table, _ = held_sample(request, place, settings)
     first = tried(table, settings, progress)
     found = [_told(one, first, table, settings) for one in changes(first, settings)]
     return {"changes": sorted(filter(None, found), key=lambda one: one["loss"])}

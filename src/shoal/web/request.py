@@ -95,6 +95,13 @@ def read_input(given: Any) -> dict[str, Any]:
     return options
 
 
+def read_fraction(given: Any) -> float:
+    """Return which share of the population is in a file, checked."""
+    if type(given) not in (int, float) or not 0 < given <= 1:
+        raise Refused(400, "the share of the population is above 0 and at most 1")
+    return float(given)
+
+
 def read_tree(body: Mapping[str, Any], trees: Mapping[str, Mapping[str, Any]]) -> HierarchyRequest:
     """Return the hierarchy that a page asks for."""
     column, rule, text = (body.get(key) for key in ("column", "rule", "text"))

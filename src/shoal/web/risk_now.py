@@ -1,33 +1,35 @@
-"""Risk of a file as it is: records alone, or among fewer than k, by sets of quasi-identifiers."""
+"""Risk of a file as it is, for the page: figures, columns, sets of them, and who is at risk."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from shoal.measures.disclosure.figures import ColumnRisk, SetRisk
+from shoal.measures.disclosure.key import key_of
 from shoal.plan.plan import once_read
+from shoal.report.risk.result import Risk
+from shoal.run.risk import risk as risk_of
 from shoal.settings import Settings, build
 from shoal.table.roles import Kind
 from shoal.table.table import Table
+from shoal.web.held import held_table
 from shoal.web.messages import ProgressWriter
-from shoal.web.tables import some_table
+from shoal.web.riskiest import riskiest
 
-Integers = npt.NDArray[np.int64]
-
-CELLS = 30_000_000  # records times sets of columns that are counted at most
-LISTED = 8  # sets of each size that are shown
+LISTED = 5  # sets of each size that are shown
+SIZES = 3  # of sets that are shown, at most
+MANY = 100_000  # records, beyond which larger sets are not visited
 
 
 def risk(request: Mapping[str, Any], place: Path, _progress: ProgressWriter) -> dict[str, Any]:
-    """Count how many records the quasi-identifiers single out before anything is protected."""
+    """Tell how risky the file is before anything is protected."""
     settings = once_read(build(request["settings"]))
-    table, records = some_table(Path(request["path"]), request["settings"].get("input", {}), place)
-    return {"records": records, **risk_now(table, quasi_identifiers(settings), settings.protect.k)}
+    table, records = held_table(request, place)
+    return {"records": records, **risk_now(table, settings, request.get("fraction"))}
 
 
 def quasi_identifiers(settings: Settings) -> list[str]:
@@ -35,62 +37,96 @@ def quasi_identifiers(settings: Settings) -> list[str]:
     return list(dict.fromkeys([*settings.roles.quasi_identifiers, *settings.roles.by]))
 
 
-def risk_now(table: Table, names: Sequence[str], k: int) -> dict[str, Any]:
-    """Return the risk of a table by all of these columns, by each, by pairs, and without each.
+def risk_now(table: Table, settings: Settings, fraction: float | None = None) -> dict[str, Any]:
+    """Return the risk of a table by its quasi-identifiers, as `shoal.risk` tells it.
 
-    Alone is a record whose combination of values nobody else has (a sample unique: Samarati and
-    Sweeney 1998); `below` counts the records that share theirs with fewer than k - 1 others. A
+    `fraction` is the share of the population that is in the file, where there are no weights. A
     missing cell is a value of its own, as in the judge's count.
     """
-    codes = {name: _codes(table, name) for name in names if table[name].kind is not Kind.UNKNOWN}
-    every = tuple(codes)
-    room = max(1, CELLS // max(table.rows, 1))
-    sets = [every, *combinations(every, 1)]
-    without = [tuple(one for one in every if one != left) for left in every]
-    sets += without if len(every) > 2 else []
-    sets += combinations(every, 2) if len(every) > 2 else []
-    found = {
-        columns: _counted([codes[one] for one in columns], table.rows, k)
-        for columns in dict.fromkeys(sets[:room])
-        if columns
-    }
-    told: list[dict[str, Any]] = [
-        {"columns": list(columns), **counts} for columns, counts in found.items()
-    ]
+    roles, k = settings.roles, settings.protect.k
+    apart = (roles.weight, roles.household)
+    names = [
+        name for name in quasi_identifiers(settings)
+        if table[name].kind is not Kind.UNKNOWN and name not in apart
+    ]  # fmt: skip
+    if not names:
+        return {"seen": table.rows, "k": k, "columns": [], "all": None}
+    found = risk_of(
+        table,
+        quasi_identifiers=names,
+        weight=roles.weight,
+        household=roles.household,
+        sampling_fraction=None if roles.weight else fraction,
+        k=k,
+        size=SIZES if table.rows > MANY else None,
+        hierarchies={name: rule for name, rule in settings.hierarchies.items() if name in names},
+        seed=settings.protect.seed or 0,
+    )
+    return {"seen": table.rows, "k": k, "columns": names, **_told(found, table)}
+
+
+def alone_and_below(table: Table, names: Sequence[str], k: int) -> dict[str, int]:
+    """Return how many records are alone by columns, or among fewer than k."""
+    columns = [table[name] for name in names if table[name].kind is not Kind.UNKNOWN]
+    if not columns:
+        return {"alone": 0, "below": 0}
+    sizes = np.bincount(key_of(columns).classes())
+    return {"alone": int((sizes == 1).sum()), "below": int(sizes[sizes < k].sum())}
+
+
+def _told(found: Risk, table: Table) -> dict[str, Any]:
+    """Return a risk as the page shows it."""
+    names = list(found.quasi_identifiers)
+    members = np.asarray(found.table["class_size"].values)
+    smallest = None
+    if "smallest_set" in found.table.names:
+        sizes = np.bincount(np.asarray(found.table["smallest_set"].values), minlength=1)
+        smallest = [int(number) for number in sizes[1:]]
+    sets = [one for one in found.sets if 1 < len(one.columns) <= SIZES and len(names) > 2]
     return {
-        "seen": table.rows,
-        "k": k,
-        "columns": list(every),
-        "all": next((one for one in told if len(one["columns"]) == len(every)), None),
-        "each": [one for one in told if len(one["columns"]) == 1],
-        "pairs": sorted(
-            (one for one in told if len(one["columns"]) == 2 < len(every)),
-            key=lambda one: (-one["alone"], -one["below"]),
-        )[:LISTED],
-        "without": [
-            {"column": left, **found[rest]}
-            for left, rest in zip(every, without, strict=True)
-            if len(every) > 2 and rest in found
+        "all": {
+            "columns": names,
+            "alone": int((members == 1).sum()),
+            "below": int((members < found.k).sum()),
+            "smallest": int(members.min()),
+        },
+        "figures": [
+            {"key": one.key, "value": one.value, "unit": one.words.unit, "rest": one.rest,
+             "sentence": one.sentence}
+            for one in found.figures.values()
         ],
-    }
+        "by_column": [_column(one) for one in found.columns],
+        "sets": [_set(one) for size in range(2, SIZES + 1)
+                 for one in _most(sets, size)],
+        "counted": found.sampled or found.rows,
+        "smallest": smallest,
+        "riskiest": riskiest(found, table),
+        "threshold": found.threshold,
+        "notes": list(found.notes),
+    }  # fmt: skip
 
 
-def _codes(table: Table, name: str) -> Integers:
-    """Return a column as small numbers, equal where its cells are; missing cells are one value."""
-    encoded = table[name].values.dictionary_encode(null_encoding="encode")
-    indices: Integers = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
-    return indices
+def _most(sets: Sequence[SetRisk], size: int) -> list[SetRisk]:
+    """Return the sets of a size that make most records unique."""
+    own = [one for one in sets if len(one.columns) == size and one.unique]
+    return sorted(own, key=lambda one: (-one.unique, -one.below))[:LISTED]
 
 
-def _counted(codes: Sequence[Integers], rows: int, k: int) -> dict[str, int]:
-    """Return the number of classes, and how many records are alone or among fewer than k."""
-    classes = np.zeros(rows, dtype=np.int64)
-    for one in codes:
-        paired = classes * (int(one.max(initial=0)) + 1) + one
-        classes = np.unique(paired, return_inverse=True)[1].reshape(-1)
-    sizes = np.bincount(classes, minlength=1)
+def _set(one: SetRisk) -> dict[str, Any]:
+    return {"columns": list(one.columns), "alone": one.unique, "below": one.below}
+
+
+def _column(one: ColumnRisk) -> dict[str, Any]:
+    """Return what a column does: alone, left out, and one level coarser."""
+    up = one.coarser
     return {
-        "classes": int(np.count_nonzero(sizes)),
-        "alone": int(np.count_nonzero(sizes == 1)),
-        "below": int(sizes[sizes < k].sum()),
-    }
+        "name": one.name,
+        "distinct": one.distinct,
+        "alone": one.unique,
+        "without": one.unique_without,
+        "below_without": one.below_without,
+        "share": one.share,
+        "coarser": None if up is None else {
+            "rule": up.hierarchy, "distinct": up.distinct, "alone": up.unique, "below": up.below,
+        },
+    }  # fmt: skip

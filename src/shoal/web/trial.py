@@ -19,13 +19,11 @@ from shoal.run.anonymize import anonymize_with
 from shoal.run.preview import samples, with_roles
 from shoal.run.result import Result
 from shoal.settings import Settings, build
-from shoal.table.roles import Column
-from shoal.table.table import Table, missing_cells
-from shoal.table.texts import texts_of
-from shoal.web.charts import CELL
+from shoal.table.table import Table
+from shoal.web.cells import cells
+from shoal.web.held import held_sample
 from shoal.web.messages import ProgressWriter
-from shoal.web.risk_now import quasi_identifiers, risk_now
-from shoal.web.tables import some_table
+from shoal.web.risk_now import alone_and_below, quasi_identifiers
 
 Integers = npt.NDArray[np.int64]
 
@@ -50,11 +48,11 @@ class Trial:
 def trial(request: Mapping[str, Any], place: Path, progress: ProgressWriter) -> dict[str, Any]:
     """Release a sample: its risk and loss by column, and with `rows` some records on both sides."""
     settings = once_read(build(request["settings"]))
-    table, records = some_table(Path(request["path"]), request["settings"].get("input", {}), place)
+    table, records = held_sample(request, place, settings)
     done = tried(table, settings, progress)
     answer = {"records": records, "sample": done.before.rows, **figures(done)}
     names = quasi_identifiers(done.result.settings)
-    answer["before"] = risk_now(done.before, names, settings.protect.k)["all"]
+    answer["before"] = alone_and_below(done.before, names, settings.protect.k)
     if request.get("rows"):
         answer["rows"] = shown_rows(done)
     return answer
@@ -150,11 +148,3 @@ def _whole_groups(labels: Integers, order: Integers) -> Integers:
             chosen.append(order[starts[at] : ends[at]][:ROWS])
             left -= min(size, ROWS)
     return np.concatenate(chosen)
-
-
-def cells(column: Column) -> list[str | None]:
-    """Return the cells of a column as texts; None where one is missing."""
-    written = column.cells is not None
-    texts = column.cells.to_pylist() if written else texts_of(column, column.values)
-    gone = missing_cells(column)
-    return [None if gone[at] else str(text)[:CELL] for at, text in enumerate(texts)]

@@ -54,6 +54,19 @@ def read_spreadsheet(path: Path, sheet: str | None) -> Table:
     )
 
 
+def sheets_of(path: Path) -> list[str]:
+    """Return the sheets of a file that hold something, in order."""
+    check_file_name(path.name)
+    raw = read_bytes(path)
+    calamine = extra("python_calamine", path.name)
+    _check_size(raw, path.name)
+    try:
+        with calamine.CalamineWorkbook.from_filelike(io.BytesIO(raw)) as book:
+            return [name for name in book.sheet_names if book.get_sheet_by_name(name).total_height]
+    except calamine.CalamineError:
+        raise InputError(f"{path.name}: not a whole spreadsheet, or one with a password") from None
+
+
 def _check_size(raw: bytes, name: str) -> None:
     """Refuse a file that would unpack to far more than a table."""
     if not raw.startswith(ZIP):

@@ -52,7 +52,7 @@ ICD10 = r"^[A-TV-Z][0-9][0-9AB](\.?[0-9A-TV-Z-]{1,4})?[+*!†]?$"
 class Content:
     """A column, and what is counted in it as far as a proposal asks.
 
-    `meaning` is what its name says, `sampled` the cells that are looked at one by one.
+    `meaning` is what its name or its label says, `sampled` the cells that are looked at one by one.
     """
 
     __repr__ = in_shape
@@ -150,4 +150,7 @@ def content_of(column: Column, rows: int) -> Content:
         some = column.replace(values=column.values.take(at), cells=None, quoted=None)
     if some.kind.is_grouped:
         some = some_rows(some, present(some))
-    return Content(column, meaning_of(column.name), rows, some)
+    meaning = meaning_of(column.name)
+    if meaning is None and column.variable is not None:  # v17 in an SPSS file is called "Age"
+        meaning = meaning_of(column.variable.label)
+    return Content(column, meaning, rows, some)

@@ -17,10 +17,9 @@ function secret() {
   return { Authorization: `Bearer ${token}` };
 }
 
+/** @returns {Error & {status: number}} */
 function refusal(status, said) {
-  const error = new Error(said);
-  error.status = status;
-  return error;
+  return Object.assign(new Error(said), { status });
 }
 
 /** Return an id if it is one; anything else must not become part of an address. */

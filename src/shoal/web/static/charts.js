@@ -149,6 +149,10 @@ addEventListener("resize", () => resized());
 /** Fill a place with a chart of a job and its table; `onPick` hears what a click is on.
  *
  * A `bare` one has neither caption nor table: both stand beside it.
+ * @param {Element} place
+ * @param {string} job
+ * @param {any} listed
+ * @param {{test?: string, onPick?: (datum: any) => void, bare?: boolean}} [how]
  */
 export async function showChart(place, job, listed, { test, onPick, bare } = {}) {
   const host = el("div", {

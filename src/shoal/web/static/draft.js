@@ -22,13 +22,23 @@ export const FORM = [
   "k", ...BEYOND, "count", "method", "effort", "time_limit", "small_strata", "seed", "decimals",
   "incomplete", "aggregate", "numbers", "weights_as", "memory", "spreadsheet_safe", "missing",
 ];
-const OWN = { format: "csv", compareK: "", budget: "" }; // no options of a recipe
+const OWN = { format: "csv", compareK: "", budget: "", fraction: "" }; // no options of a recipe
+
+/**
+ * What was chosen: texts of the form by the names of options, and lists by the number of a column.
+ * @typedef {Record<string, any> & {roles: string[], types: (string | null)[], trees: any[],
+ *   rounds: string[], unique: boolean[], weight: number | null, household: number | null,
+ *   person: number | null, by: number[], methods: string[], seen: string[]}} Draft
+ */
 
 function choices() {
   return { ...OWN, ...Object.fromEntries(FORM.map((name) => [name, defaultText(name)])) };
 }
 
-/** Return the draft of a file that was looked at: what was saved, where it still fits. */
+/**
+ * Return the draft of a file that was looked at: what was saved, where it still fits.
+ * @returns {Draft}
+ */
 export function restored(look, saved) {
   const draft = fresh(look);
   if (typeof saved !== "object" || saved === null) return draft;
@@ -45,7 +55,7 @@ export function restored(look, saved) {
     draft.unique[i] = saved.unique?.[i] === true;
   }
   for (const key of ["weight", "household", "person"]) {
-    if (at(saved[key])) draft[key] = saved[key];
+    if (saved[key] === null || at(saved[key])) draft[key] = saved[key];
   }
   if (Array.isArray(saved.by)) draft.by = saved.by.filter(at);
   if (Array.isArray(saved.methods)) {
@@ -57,6 +67,7 @@ export function restored(look, saved) {
   return draft;
 }
 
+/** @returns {Draft} */
 function fresh(look) {
   return {
     ...choices(),
@@ -65,9 +76,7 @@ function fresh(look) {
     trees: look.columns.map(() => null),
     rounds: look.columns.map(() => ""),
     unique: look.columns.map(() => false),
-    weight: null,
-    household: null,
-    person: null,
+    ...suggestedSurvey(look),
     by: [],
     methods: [],
     seen: [],
@@ -77,6 +86,20 @@ function fresh(look) {
 /** Return the role that is suggested for every column. */
 export function suggested(look) {
   return look.columns.map((column) => (KINDS.has(column.suspected) ? column.suspected : "other"));
+}
+
+/** Return what a survey seems to make of columns: the first of each kind, households before people. */
+export function suggestedSurvey(look) {
+  const first = (use) => {
+    const at = look.columns.findIndex((column) => column.use === use);
+    return at < 0 ? null : at;
+  };
+  const household = first("household");
+  const counts = first("records") === null ? {} : { count: "records" };
+  return {
+    weight: first("weight"), household, person: household === null ? first("person") : null,
+    ...counts,
+  };
 }
 
 function tree(saved) {

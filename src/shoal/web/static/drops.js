@@ -1,11 +1,37 @@
 // Files dropped on the page of a file: hierarchies, matched to columns by their names.
 
-import { checked, send } from "./api.js";
+import { checked, send, upload } from "./api.js";
 import { inputOf } from "./draft.js";
-import { el, name, set } from "./dom.js";
+import { el, name, problem, set } from "./dom.js";
 import { t } from "./words.js";
 
 const LARGEST = 20 * 2 ** 20; // bytes of a hierarchy
+const LISTS = /\.(?:csv|txt|tsv)$/i; // what a hierarchy may be written as
+
+const isFiles = (event) => Boolean(event.dataTransfer?.types.includes("Files"));
+
+/** Open a file as a table of its own. */
+async function openTable(file, place) {
+  set(place, el("p", { role: "status" }, t("home.reading", { name: name(file.name) })));
+  try {
+    const { id } = await upload(file, () => {});
+    location.assign(`/files/${checked(id)}`);
+  } catch (error) {
+    set(place, problem(error));
+  }
+}
+
+/** Take a table that is dropped where nothing else takes it: no drop replaces the page. */
+export function dropTables(main) {
+  addEventListener("dragover", (event) => isFiles(event) && event.preventDefault());
+  addEventListener("drop", (event) => {
+    if (!isFiles(event) || event.defaultPrevented) return;
+    event.preventDefault();
+    const place = el("div");
+    main.prepend(place);
+    openTable(event.dataTransfer.files[0], place);
+  });
+}
 
 function plain(text) {
   return text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, " ").trim();
@@ -23,12 +49,14 @@ export function columnOf(fileName, columns) {
 /** Take hierarchies that are dropped anywhere, several at once. */
 export function dropHierarchies(page) {
   const how = { signal: page.signal };
-  const isFiles = (event) => event.dataTransfer?.types.includes("Files");
   document.addEventListener("dragover", (event) => isFiles(event) && event.preventDefault(), how);
   document.addEventListener("drop", (event) => {
     if (!isFiles(event)) return;
     event.preventDefault();
-    takeHierarchies(page, [...event.dataTransfer.files], page.trouble);
+    const files = [...event.dataTransfer.files];
+    const table = files.find((file) => !LISTS.test(file.name));
+    if (table) openTable(table, page.told);
+    else takeHierarchies(page, files, page.told);
   }, how);
 }
 
@@ -37,7 +65,12 @@ export async function takeHierarchies(page, files, place) {
   const columns = page.look.columns.map((column) => column.name);
   const lines = await Promise.all(files.map(async (file) => {
     const at = columnOf(file.name, columns);
-    if (at < 0) return line("bad", t("drops.nobody", { file: name(file.name, 60) }));
+    if (at < 0) {
+      return line("bad", [t("drops.nobody", { file: name(file.name, 60) }), " ", el("button", {
+        type: "button", class: "small", "data-test": "open-dropped",
+        onclick: () => openTable(file, place),
+      }, t("drops.open"))]);
+    }
     const both = { file: name(file.name, 60), column: name(columns[at], 60) };
     try {
       if (file.size > LARGEST) throw new Error(t("trees.large"));

@@ -9,6 +9,7 @@ import { jobList } from "./home.js";
 import { reason } from "./method.js";
 import { number } from "./options.js";
 import { keepSettings } from "./take.js";
+import { weightWord } from "./survey.js";
 import { t } from "./words.js";
 
 const WAIT = 900; // ms after the last change
@@ -64,19 +65,20 @@ function rolesInWords(page) {
   const { look, draft } = page;
   const names = (list) => list.flatMap((i, at) => [at ? ", " : "", name(look.columns[i].name, 40)]);
   const of = (role) => withRole(draft, role);
-  const kept = [...of("other"), ...(draft.weight === null ? [] : [draft.weight])];
   const gone = [...of("identifier"),
     ...[draft.household, draft.person].filter((index) => index !== null)];
   const lines = [
     ["grouped", of("quasi-identifier")],
     ["strata", draft.by],
     ["sensitive", of("sensitive")],
-    ["kept", kept],
+    ["kept", of("other")],
+    ["weight", draft.weight === null ? [] : [draft.weight]],
     ["dropped", gone],
     ["left", of("drop")],
   ].filter(([, list]) => list.length);
   return el("dl", null, lines.map(([label, list]) =>
-    [el("dt", null, t(`summary.${label}`)), el("dd", null, names(list))]));
+    [el("dt", null, t(`summary.${label}`)), el("dd", null, names(list),
+      label === "weight" && `: ${weightWord(draft.weights_as)}`)]));
 }
 
 async function start(page, kind, compare, button, trouble) {

@@ -9,6 +9,7 @@ import { knownMethods, runStep } from "./estimate.js";
 import { bytes, count } from "./format.js";
 import { finishButton } from "./home.js";
 import { previewStep } from "./preview.js";
+import { noteRecent } from "./recent.js";
 import { chooseTable, openStep, readAgain } from "./reading.js";
 import { riskStep } from "./risk.js";
 import { rolesSection } from "./roles.js";
@@ -44,6 +45,7 @@ export async function showFile(main, id) {
       readAgain(file, { trouble, again }), finishButton(file, trouble), trouble);
     return;
   }
+  noteRecent(file);
   const [methods, desk] = await Promise.all([knownMethods(), get("/desk.json")]);
   const page = makePage(id, file, trouble);
   Object.assign(page, {
@@ -57,7 +59,7 @@ function makePage(id, file, trouble) {
   const path = `/files/${checked(id)}/draft`;
   const page = makeStore(restored(file.look, file.draft), path, (error) =>
     set(trouble, error && problem(error)));
-  return Object.assign(page, { id, file, look: file.look, trouble });
+  return Object.assign(page, { id, file, look: file.look, trouble, told: el("div") });
 }
 
 function showSteps(main, page) {
@@ -74,7 +76,8 @@ function showSteps(main, page) {
       && (step !== "columns" || page.draft.roles.includes("quasi-identifier"));
   };
   const rail = makeRail(where, isDone);
-  set(main, heading(page.file), rail.node, undoBar(page), page.trouble, [...places.values()]);
+  set(main, heading(page.file), rail.node, undoBar(page), page.trouble, page.told,
+    [...places.values()]);
 
   function show(focus) {
     const wanted = named() ?? (page.step || "open");
@@ -116,7 +119,7 @@ function undoBar(page) {
   page.on("any", refresh);
   refresh();
   addEventListener("keydown", (event) => {
-    const typing = event.target.closest?.("input:not([type=checkbox], [type=range]), textarea");
+    const typing = /** @type {Element} */ (event.target).closest?.("input:not([type=checkbox], [type=range]), textarea");
     if (typing || !(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z") return;
     event.preventDefault();
     if (event.shiftKey) page.redo();

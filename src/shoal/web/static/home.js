@@ -4,6 +4,7 @@ import { checked, get, pause, send, upload } from "./api.js";
 import { confirmed } from "./dialog.js";
 import { add, el, name, problem, set } from "./dom.js";
 import { bytes, moment } from "./format.js";
+import { recentPart } from "./recent.js";
 import { stateWord } from "./terms.js";
 import { has, t } from "./words.js";
 
@@ -19,7 +20,8 @@ export async function showHome(main) {
       t("home.lead")),
     trouble,
     opening(desk, trouble),
-    lists);
+    lists,
+    recentPart(desk, (entry) => openWith({ entry }, trouble)));
   set(lists, files(desk, trouble), jobList(desk.jobs, trouble));
   follow(desk, lists, trouble);
 }

@@ -1,12 +1,14 @@
 // Which page this is, and what every page has: the theme, the language and the focus.
 
 import { problem, set } from "./dom.js";
+import { dropTables } from "./drops.js";
 import { showFile } from "./file.js";
 import { showHome } from "./home.js";
 import { showJob } from "./job.js";
 import { loadOptions } from "./options.js";
 import { prepareLanguage, t } from "./words.js";
 
+/** @type {[RegExp, (main: HTMLElement, id: string) => Promise<void>][]} */
 const PAGES = [
   [/^\/$/, showHome],
   [/^\/files\/([0-9a-f]{1,64})$/, showFile],
@@ -42,12 +44,13 @@ async function start() {
   prepareLanguage(document.getElementById("language"));
   prepareTheme();
   const main = document.getElementById("main");
-  const page = PAGES.map(([path, show]) => [path.exec(location.pathname), show])
-    .find(([found]) => found);
+  dropTables(main);
+  const found = PAGES.map(([path, show]) => ({ show, at: path.exec(location.pathname) }))
+    .find(({ at }) => at);
   try {
-    if (!page) throw new Error(t("page.none"));
+    if (!found) throw new Error(t("page.none"));
     await loadOptions();
-    await page[1](main, page[0][1]);
+    await found.show(main, found.at[1]);
   } catch (error) {
     set(main, problem(error));
   }

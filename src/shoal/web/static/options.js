@@ -42,7 +42,10 @@ export function valueOf(name, text) {
   return kind === "number" || digits ? number(typed) : typed;
 }
 
-/** Return a number that was typed, null where none was; what is none is left for its error. */
+/**
+ * Return a number that was typed, null where none was; what is none is left for its error.
+ * @returns {any}
+ */
 export function number(text) {
   const typed = String(text).trim();
   if (typed === "") return null;

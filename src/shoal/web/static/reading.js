@@ -39,7 +39,7 @@ function typed(test, value, size, onchange) {
 
 /** Read the file again, show it, and give the focus back to the control that was used. */
 async function look(file, { trouble, again, before = async () => {} }, body) {
-  const used = document.activeElement?.dataset?.test;
+  const used = /** @type {HTMLElement} */ (document.activeElement)?.dataset?.test;
   isUsed = true;
   const form = document.activeElement?.closest("fieldset") ?? document.querySelector(".again");
   if (form) form.disabled = true; // what was chosen meanwhile would be lost with the old form
@@ -47,7 +47,9 @@ async function look(file, { trouble, again, before = async () => {} }, body) {
     await before();
     await send("POST", `/files/${checked(file.id)}/look`, body);
     await again();
-    if (used) document.querySelector(`[data-test=${used}]`)?.focus();
+    if (used) {
+      /** @type {HTMLElement} */ (document.querySelector(`[data-test=${used}]`))?.focus();
+    }
   } catch (error) {
     set(trouble, problem(error));
     if (form) form.disabled = false;
@@ -57,10 +59,15 @@ async function look(file, { trouble, again, before = async () => {} }, body) {
 /** Return a form that reads a sheet of a workbook. */
 function readSheet(file, how) {
   const go = () => look(file, how, { input: { sheet: sheet.value.trim() || null } });
-  const sheet = typed("sheet", file.reading?.sheet, 20, go);
+  const sheets = file.look?.sheets ?? [];
+  if (file.look && sheets.length < 2) return null;
+  const sheet = sheets.length
+    ? choice(sheets.map((one) => [one, one]), file.reading?.sheet ?? sheets[0],
+      { "data-test": "sheet", onchange: go })
+    : typed("sheet", file.reading?.sheet, 20, go);
   return el("fieldset", { class: "again fields" }, field(t("field.sheet"), sheet),
-    el("p", null, el("button", { type: "button", "data-test": "read-again", onclick: go },
-      t("reading.read"))));
+    sheets.length === 0 && el("p", null, el("button", {
+      type: "button", "data-test": "read-again", onclick: go }, t("reading.read"))));
 }
 
 /** Return a form that reads a table of a database. */
@@ -121,12 +128,30 @@ export function readAgain(file, how) {
       onclick: go }, t("reading.again"))));
 }
 
+/** Return how a text file is read, in a few words. */
+function summary(file) {
+  if (!endsIn(file, TEXTS)) return file.reading?.sheet ? [": ", name(file.reading.sheet, 40)] : "";
+  const now = file.reading ?? {};
+  const word = (part, values, value) => {
+    const known = values.find(([one]) => one === value);
+    return known ? t(`reading.${part}.${known[1]}`) : String(value);
+  };
+  const parts = now.widths?.length ? []
+    : [word("delimiter", SIGNS, now.delimiter ?? file.look?.delimiter ?? ",")];
+  parts.push(word("encoding", ENCODINGS, now.encoding ?? ""),
+    t("reading.numbers", { example: now.decimal === "," ? "1,5" : "1.5" }));
+  if (typeof now.date_format === "string") parts.push(word("date", DATES, now.date_format));
+  const missing = (now.missing ?? []).filter(Boolean);
+  if (missing.length) parts.push(t("reading.words", { words: missing.join(", ") }));
+  return `: ${parts.join(" · ")}`;
+}
+
 /** Return what was seen of a file that is not plain csv; null where it is. */
 function findings(file) {
   const lines = file.look?.findings ?? [];
   if (!lines.length) return null;
   return el("div", { class: "warning", "data-test": "findings" },
-    !file.table && el("p", null, t("reading.not_plain")),
+    !file.table && !file.look.sheets?.length && el("p", null, t("reading.not_plain")),
     el("ul", null, lines.map((line) => el("li", null, prose(relabeled(line))))));
 }
 
@@ -141,7 +166,7 @@ export function openStep(page) {
     el("h2", { id: "open-heading" }, t("reading.heading")),
     findings(file),
     form && el("details", { class: "reading", open: isUsed || Boolean(file.look?.findings?.length),
-      "data-test": "reading" }, el("summary", null, t("reading.how")), form),
+      "data-test": "reading" }, el("summary", null, t("reading.how"), summary(file)), form),
     el("h3", null, t("reading.rows")),
     rowsTable(seen),
     settingsPart(page),
@@ -150,7 +175,9 @@ export function openStep(page) {
 
 function rowsTable(look) {
   const heads = look.columns.map((column) => ({
-    text: name(column.name, 40), n: column.numeric && column.kind !== "boolean",
+    text: [name(column.name, 40), column.label && el("div", { class: "hint" },
+      name(column.label, 60))],
+    n: column.numeric && column.kind !== "boolean",
   }));
   const rows = look.rows.map((row) => ({
     cells: row.map((cell, at) => el("td", { class: heads[at].n ? "n" : null },

@@ -4,9 +4,14 @@ import { FORM, LISTS, recipeOf, restored } from "./draft.js";
 import { isDefault, optionOf, textOf } from "./options.js";
 import { t } from "./words.js";
 
-/** Return the draft whose recipe this is; what no recipe says is taken from the present draft. */
+/**
+ * Return the draft whose recipe this is; what no recipe says is taken from the present draft.
+ * @returns {import("./draft.js").Draft}
+ */
 export function draftOf(look, recipe, present, compare = null) {
-  const draft = { ...restored(look, null), format: present.format, seen: present.seen };
+  const { format, fraction, seen } = present;
+  /** @type {import("./draft.js").Draft} */
+  const draft = { ...restored(look, null), format, fraction, seen };
   const places = new Map(look.columns.map((column, i) => [column.name, i]));
   const at = (column) => {
     if (!places.has(column)) throw new Error(t("restore.column"));

@@ -1,6 +1,6 @@
 // Columns: what is in them, and the role that each is given, one by one or several at once.
 
-import { keepsUnique, nameObstacle, suggested, surveyUse } from "./draft.js";
+import { keepsUnique, nameObstacle, suggested, suggestedSurvey, surveyUse } from "./draft.js";
 import { choice, el, name, set } from "./dom.js";
 import { count, share } from "./format.js";
 import { term } from "./glossary.js";
@@ -26,7 +26,10 @@ export function rolesSection(page) {
   refresh();
   const take = el("button", {
     type: "button", "data-test": "take-suggestions",
-    onclick: () => page.change("roles", (draft) => { draft.roles = suggested(look); }),
+    onclick: () => page.change("roles", (draft) => {
+      Object.assign(draft, { roles: suggested(look) }, suggestedSurvey(look));
+      page.tell("survey");
+    }),
   }, t("roles.take"));
   const heads = ["column", "kind", "missing", "distinct", "values", "role", "suggestion"];
   return el("section", { "aria-labelledby": "columns-heading" },
@@ -83,7 +86,8 @@ function columnRow(page, column, index, picked) {
       notes(page, index)]],
   ];
   const node = el("tr", { role: "row", "data-test": "column-row" },
-    el("th", { scope: "row", role: "rowheader" }, pick, " ", name(column.name)),
+    el("th", { scope: "row", role: "rowheader" }, pick, " ", name(column.name),
+      column.label && el("div", { class: "hint" }, name(column.label, 80))),
     cells.map(([label, content]) =>
       el("td", { role: "cell", "data-label": t(`roles.head_${label}`) }, el("div", null, content))));
   return {

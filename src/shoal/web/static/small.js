@@ -68,6 +68,11 @@ export function curve(every, width) {
     svg("text", { x: left - 8, y: y(at) + 4, "text-anchor": "end" }, figure(at, 4)),
   ]);
   const middle = (top + floor) / 2;
+  const told = thinned(points);
+  const strips = told.map(([seconds, best], i) => svg("rect", {
+    class: "strip", x: x(seconds).toFixed(1), y: top, height: floor - top,
+    width: Math.max(0, x(told[i + 1]?.[0] ?? end) - x(seconds)).toFixed(1),
+  }, svg("title", null, `${duration(seconds)}: ${figure(best, 5)}`)));
   return svg("svg", {
     class: "curve", viewBox: `0 0 ${width} ${height}`, width, height, role: "img",
     "aria-label": t("chart.curve",
@@ -76,6 +81,7 @@ export function curve(every, width) {
   up, across,
   svg("path", { class: "axis", d: `M${left} ${top}V${floor}H${width - right}` }),
   svg("path", { class: "line", d: path }),
+  strips,
   svg("text", { x: left + (width - left - right) / 2, y: height - 6, "text-anchor": "middle" },
     t("chart.seconds")),
   svg("text", {

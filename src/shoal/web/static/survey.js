@@ -6,7 +6,8 @@ import { t } from "./words.js";
 
 const WEIGHTS = ["mean", "drop", "rounded:1", "rounded:10", "rounded:100", "exact"];
 
-function weightWord(how) {
+/** Return how survey weights are released, in words. */
+export function weightWord(how) {
   const step = /^rounded:(.+)$/.exec(how)?.[1];
   return step === undefined ? t(`weights.${how}`) : t("weights.rounded", { step });
 }

@@ -1,6 +1,6 @@
 // Words of the page in the language of its reader: all texts are in en.js, de.js has the same keys.
 
-import { DE } from "./de.js";
+import { DE, SAID } from "./de.js";
 import { EN } from "./en.js";
 
 const LANGUAGES = { en: EN, de: DE };
@@ -48,10 +48,11 @@ export function tn(key, n, values = {}) {
   return t(n === 1 ? key : `${key}.many`, { ...values, n: shown });
 }
 
-/** Return a sentence of the server with the labels that it names in the page's language. */
+/** Return a sentence of the server in the page's language, as far as its parts are known. */
 export function relabeled(text) {
   if (LANGUAGE === "en") return text;
-  return text.replace(/“([^”]+)”/g, (whole, label) => {
+  const own = SAID.reduce((so, [said, german]) => so.replace(said, String(german)), text);
+  return own.replace(/“([^”]+)”/g, (whole, label) => {
     const key = Object.keys(EN).find((one) => /^(?:field|role)\./.test(one) && EN[one] === label);
     return key ? `„${t(key)}“` : whole;
   });
@@ -70,6 +71,6 @@ export function prepareLanguage(select) {
     location.reload();
   });
   for (const node of document.querySelectorAll("[data-word]")) {
-    node.textContent = t(node.dataset.word);
+    node.textContent = t(/** @type {HTMLElement} */ (node).dataset.word);
   }
 }

@@ -1,0 +1,1 @@
+"""Routes of the desk, a file a subject: each parses, calls the session, answers."""

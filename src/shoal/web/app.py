@@ -18,10 +18,13 @@ from starlette.requests import ClientDisconnect
 
 from shoal.backends.private_folder import ENDINGS
 from shoal.errors import pip_install
+from shoal.web.bodies import body_of
+from shoal.web.choices import add_choices
 from shoal.web.errors import Refused
 from shoal.web.estimates import read_tab
 from shoal.web.events import LINES, follow
 from shoal.web.guard import KNOWN, Guard
+from shoal.web.ledger_routes import add_ledgers
 from shoal.web.links import Links
 from shoal.web.messages import CHARTS, MADE, PACKED, PRIVATE
 from shoal.web.open_file import check_ready
@@ -29,7 +32,6 @@ from shoal.web.request import form_options, read_tree
 from shoal.web.saved_settings import as_toml, from_toml
 from shoal.web.session import QUESTIONED, Session
 
-BODY = 1 << 20  # bytes of a request that is no upload
 TREE_BODY = 32 << 20
 KINDS = "anonymize", "compare"
 SCRIPT = "text/javascript"
@@ -66,6 +68,8 @@ def make_app(
     _jobs(app, session)
     _papers(app, session)
     _links(app, session, links or Links())
+    add_choices(app)
+    add_ledgers(app, session)
     _static(app, session)
     return Guard(app, token, port)
 
@@ -91,29 +95,6 @@ async def _unexpected(_request: Request, error: Any) -> Response:
     return JSONResponse({"error": message}, 500)
 
 
-async def body_of(request: Request, most: int = BODY, patience: float = 30.0) -> dict[str, Any]:
-    """Return the JSON object that a request brings, within so many bytes and seconds."""
-    content = bytearray()
-    try:
-        async with asyncio.timeout(patience):
-            async for piece in request.stream():
-                content += piece
-                if len(content) > most:
-                    raise Refused(413, "the request is too large")
-    except TimeoutError:
-        raise Refused(408, "the request stopped coming") from None
-    except ClientDisconnect:
-        raise Refused(400, "the request was broken off") from None
-    try:
-        body = json.loads(content, parse_constant=_no_number)
-        json.dumps(body, ensure_ascii=False).encode()  # half a sign of two could not be answered
-    except (ValueError, RecursionError):
-        raise Refused(400, "the request is no JSON") from None
-    if not isinstance(body, dict):
-        raise Refused(400, "a JSON object is wanted")
-    return body
-
-
 async def _while_there(request: Request, work: Coroutine[Any, Any, Any]) -> Any:
     """Return what is being worked out for a page; a page that has left ends the work."""
     task = asyncio.create_task(work)
@@ -133,10 +114,6 @@ async def _left(request: Request) -> None:
     """Wait until the client of a request has disconnected."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
-
-
-def _no_number(text: str) -> None:
-    raise ValueError(text)
 
 
 def _pages(app: FastAPI, session: Session) -> None:

@@ -14,6 +14,7 @@ from shoal.settings.table import NEEDED, TABLE
 from shoal.table.hierarchy.specify import is_file
 from shoal.web.errors import Refused
 from shoal.web.labels import as_field
+from shoal.web.step_forms import read_steps
 
 DESK = [entry for entry in TABLE.values() if entry.option.desk]
 PARTS: dict[str, set[str] | None] = {
@@ -65,6 +66,9 @@ def read_recipe(
     if reading:
         tree["input"] = dict(reading)
     for part, values in recipe.items():
+        if part == "steps":
+            tree[part] = read_steps(values)
+            continue
         if part not in PARTS or not isinstance(values, Mapping):
             raise Refused(400, "the recipe has a part that is not known here")
         known = PARTS[part]

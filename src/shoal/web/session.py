@@ -14,11 +14,13 @@ from typing import Any
 
 from shoal.system.current import current
 from shoal.table.files.database_names import file_of
+from shoal.web.asked import asked_settings
 from shoal.web.errors import Refused
 from shoal.web.jobs import QUEUED, RUNNING, Job, Queue, Worker, answer_of
+from shoal.web.ledgers import KnownLedger, Ledgers
 from shoal.web.open_file import Opened, check_ready, kept_name, plain_name, tree_names
 from shoal.web.processes import Processes
-from shoal.web.request import HierarchyRequest, read_input, read_recipe
+from shoal.web.request import HierarchyRequest, read_input
 from shoal.web.uploads import ENDINGS, RESERVE, Allowance, ending_of, take_in
 from shoal.web.workspace import make_workspace
 
@@ -48,6 +50,7 @@ class Session:
         self.limit = limit
         self.forget = forget
         self.workspace = make_workspace(base)
+        self.ledgers = Ledgers(self.workspace, folder)
         self.files: dict[str, Opened] = {}
         self.processes = Processes()
         self.queue = Queue(self.processes)
@@ -286,6 +289,10 @@ class Session:
             Path(file.trees.pop(one)["path"]).unlink(missing_ok=True)
         return key
 
+    async def look_into(self, known: KnownLedger, **more: Any) -> dict[str, Any]:
+        """Return what a ledger holds, in counts."""
+        return await self._ask({"kind": "ledger", "path": str(known.path), **more}, QUESTION)
+
     async def question(
         self, file: Opened, kind: str, recipe: dict[str, Any], tab: str, **more: Any
     ) -> dict[str, Any]:
@@ -294,7 +301,7 @@ class Session:
         It is one of QUESTIONED; a new one of a kind ends the tab's last of that kind.
         """
         check_ready(file)
-        settings = read_recipe(recipe, file.trees, file.reading)
+        settings = asked_settings(file, kind, recipe, self.ledgers)
         request = {"kind": kind, "path": file.source, "settings": settings, **more}
         return await file.estimates.ask(
             f"{kind} {tab}", lambda: self._start(self._ask(request, QUESTION))
@@ -303,7 +310,7 @@ class Session:
     def start(self, file: Opened, kind: str, recipe: dict[str, Any], more: dict[str, Any]) -> Job:
         """Put a job in the queue."""
         check_ready(file)
-        settings = read_recipe(recipe, file.trees, file.reading)
+        settings = asked_settings(file, kind, recipe, self.ledgers)
         key = secrets.token_hex(16)
         job = Job(
             id=key,

@@ -29,6 +29,7 @@ from shoal.table.roles import Column, Kind, Role
 from shoal.table.table import as_floats, missing_cells, some_rows
 from shoal.web.charts import charts_of, counted_values
 from shoal.web.improve import improve
+from shoal.web.ledger_tasks import handed_out, ledger
 from shoal.web.messages import CHARTS, MADE, PACKED, PRIVATE, ProgressWriter, write_json
 from shoal.web.risk_now import risk
 from shoal.web.tables import (
@@ -232,8 +233,13 @@ def anonymize(request: Mapping[str, Any], place: Path, progress: ProgressWriter)
     result = anonymize_with(
         table, once_read(settings), progress.reporter(), on_estimate=progress.expected, kind=kind
     )
-    result.pack(place / MADE, format=kind)
     drawn = charts_of(result.report, table, result.table)
+    if settings.series.ledger is not None:
+        result.save(place / MADE, format=kind)
+        answer = _finished(place, drawn, request, result.report.notes)
+        answer["files"] += handed_out(Path(settings.series.ledger), place / MADE)
+        return answer
+    result.pack(place / MADE, format=kind)
     return _finished(place, drawn, request, result.report.notes)
 
 
@@ -265,7 +271,8 @@ def _carried(own: Path, request: Mapping[str, Any]) -> None:
     path = Path(request["path"])
     table = table_of(path)
     name = f"{file_of(path).name}#{table}" if table else path.name
-    published = recipe.replace(input={"path": name}, release={"output": None})
+    noted = {} if recipe.series.ledger is None else {"ledger": Path(recipe.series.ledger).name}
+    published = recipe.replace(input={"path": name}, release={"output": None}, series=noted)
     published = published.model_copy(update={"hierarchies": trees})
     (own / RECIPE).write_text(published.to_toml(), encoding="utf-8")
 
@@ -385,4 +392,5 @@ KINDS: dict[str, Callable[[Mapping[str, Any], Path, ProgressWriter], dict[str, A
     "anonymize": anonymize,
     "compare": compare,
     "about": about,
+    "ledger": ledger,
 }

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from shoal.errors import RequestError, shown
-from shoal.table.steps.step import ColumnStep, Context, Step
+from shoal.table.steps.fields import ColumnName
+from shoal.table.steps.step import ColumnStep, Context, Step, Suits
 
 if TYPE_CHECKING:
     from shoal.kernels.arrays import Integers
@@ -29,6 +30,7 @@ class Coarsen(ColumnStep):
     """
 
     kind: ClassVar[str] = "coarsen"
+    suits: ClassVar[Suits] = Suits.DATES
     to: Literal["month", "quarter", "year", "decade"]
 
     @property
@@ -74,8 +76,9 @@ class Derive(Step):
     """
 
     kind: ClassVar[str] = "derive"
+    suits: ClassVar[Suits] = Suits.DATES
     name: str
-    of: str
+    of: ColumnName
     at: str | None = None
     what: Literal["age", "year"] = "age"
     keep: bool = False

@@ -9,7 +9,7 @@ import numpy as np
 
 from shoal.errors import RequestError
 from shoal.table.steps.fields import Columns, Number
-from shoal.table.steps.step import Context, Step, When
+from shoal.table.steps.step import Context, Step, Suits, When
 
 if TYPE_CHECKING:
     from shoal.kernels.arrays import Floats, Integers
@@ -57,6 +57,7 @@ class Noise(Step):
 
     kind: ClassVar[str] = "noise"
     when: ClassVar[When] = When.AFTER
+    suits: ClassVar[Suits] = Suits.NUMBERS
     columns: Columns
     amount: Number = 0.1
     how: Literal["additive", "correlated", "multiplicative", "zero-sum"] = "additive"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from shoal.errors import RequestError, listed
 from shoal.table.steps.fields import Columns
-from shoal.table.steps.step import ColumnStep, Context, Step
+from shoal.table.steps.step import ColumnStep, Context, Step, Suits
 
 if TYPE_CHECKING:
     from shoal.table.table import Table
@@ -29,6 +29,7 @@ class Rare(ColumnStep):
     """
 
     kind: ClassVar[str] = "rare"
+    suits: ClassVar[Suits] = Suits.CATEGORIES
     least: int | None = None
     label: str = "other"
 

@@ -1,5 +1,6 @@
 // What a steward has chosen for a file so far: kept by column number, turned into a recipe.
 
+import { areRandom, presetOf } from "./choices.js";
 import { defaultText, number, sayOptions } from "./options.js";
 import { ROLES } from "./terms.js";
 import { t } from "./words.js";
@@ -19,10 +20,13 @@ export const LISTS = {
 const BEYOND = ["l", "t", "alpha", "beta", "delta", "e", "missing_sensitive"];
 /** The options that have a control of their own; what else there is, is said of columns. */
 export const FORM = [
-  "k", ...BEYOND, "count", "method", "effort", "time_limit", "small_strata", "seed", "decimals",
+  "k", "preset", "dominance", "suppress", ...BEYOND, "count", "method", "effort", "time_limit", "small_strata", "seed", "decimals",
   "incomplete", "aggregate", "numbers", "weights_as", "memory", "spreadsheet_safe", "missing",
 ];
 const OWN = { format: "csv", compareK: "", budget: "" }; // no options of a recipe
+
+/** What is asked of a series, beside its ledger. */
+export const SERIES = { ledger: null, withhold: 0, changing: [], stable: false, over_series: "sets" };
 
 function choices() {
   return { ...OWN, ...Object.fromEntries(FORM.map((name) => [name, defaultText(name)])) };
@@ -43,10 +47,16 @@ export function restored(look, saved) {
     draft.trees[i] = tree(saved.trees?.[i]);
     if (typeof saved.rounds?.[i] === "string") draft.rounds[i] = saved.rounds[i];
     draft.unique[i] = saved.unique?.[i] === true;
+    if (typeof saved.importance?.[i] === "string") draft.importance[i] = saved.importance[i];
   }
   for (const key of ["weight", "household", "person"]) {
     if (at(saved[key])) draft[key] = saved[key];
   }
+  if (Array.isArray(saved.steps)) {
+    draft.steps = saved.steps.filter((step) => typeof step?.kind === "string").slice(0, 100);
+  }
+  if (typeof saved.secret === "string") draft.secret = saved.secret;
+  if (typeof saved.series?.ledger === "string") draft.series = { ...SERIES, ...saved.series };
   if (Array.isArray(saved.by)) draft.by = saved.by.filter(at);
   if (Array.isArray(saved.methods)) {
     draft.methods = saved.methods.filter((method) => typeof method === "string");
@@ -65,6 +75,10 @@ function fresh(look) {
     trees: look.columns.map(() => null),
     rounds: look.columns.map(() => ""),
     unique: look.columns.map(() => false),
+    importance: look.columns.map(() => ""),
+    steps: [],
+    secret: null,
+    series: null,
     weight: null,
     household: null,
     person: null,
@@ -146,7 +160,28 @@ export function recipeOf(look, draft) {
   const idle = new Set(["missing", ...(beyond ? [] : BEYOND),
     ...(draft.weight === null ? ["weights_as"] : [])]);
   sayOptions(recipe, draft, FORM.filter((name) => !idle.has(name)));
+  const weights = withRole(draft, "quasi-identifier").filter((i) => draft.importance[i].trim())
+    .map((i) => [named(i), number(draft.importance[i])]);
+  if (weights.length) recipe.protect.column_weights = Object.fromEntries(weights);
+  saySteps(recipe, draft);
+  if (draft.series) recipe.series = seriesOf(draft.series);
   return recipe;
+}
+
+/** Put steps into a recipe, with the roles of the columns that they make. */
+function saySteps(recipe, draft) {
+  if (!draft.steps.length) return;
+  recipe.steps = draft.steps.map(({ role: _, ...step }) => step);
+  for (const step of draft.steps) {
+    if (step.kind === "derive") recipe.roles[LISTS[step.role ?? "quasi-identifier"]].push(step.name);
+  }
+  if (areRandom(draft.steps) && draft.secret) recipe.secret = draft.secret;
+}
+
+function seriesOf(series) {
+  const said = Object.entries(series).filter(([key, value]) => key === "ledger"
+    || JSON.stringify(value) !== JSON.stringify(SERIES[key]));
+  return Object.fromEntries(said);
 }
 
 /** Return how the file is to be read, where that was said. */
@@ -175,7 +210,12 @@ export function nameObstacle(look, draft) {
 export function obstacle(look, draft, name) {
   const k = number(draft.k);
   if (!Number.isInteger(k) || k < 2) return [t("obstacle.k")];
-  if (withRole(draft, "quasi-identifier").length === 0) return [t("obstacle.quasi")];
+  const derived = draft.steps.some((step) => step.kind === "derive"
+    && (step.role ?? "quasi-identifier") === "quasi-identifier");
+  if (withRole(draft, "quasi-identifier").length === 0 && !derived) return [t("obstacle.quasi")];
+  const preset = presetOf(draft.preset);
+  if (preset && k < preset.k) return [t("preset.below", { k: preset.k })];
+  if (draft.series && draft.person === null) return [t("series.person")];
   const open = withRole(draft, "quasi-identifier")
     .find((i) => draft.trees[i] && !draft.trees[i].rule && !draft.trees[i].id);
   if (open !== undefined) {

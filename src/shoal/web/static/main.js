@@ -1,5 +1,6 @@
 // Which page this is, and what every page has: the theme, the language and the focus.
 
+import { loadChoices } from "./choices.js";
 import { problem, set } from "./dom.js";
 import { showFile } from "./file.js";
 import { showHome } from "./home.js";
@@ -46,7 +47,7 @@ async function start() {
     .find(([found]) => found);
   try {
     if (!page) throw new Error(t("page.none"));
-    await loadOptions();
+    await Promise.all([loadOptions(), loadChoices()]);
     await page[1](main, page[0][1]);
   } catch (error) {
     set(main, problem(error));

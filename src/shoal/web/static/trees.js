@@ -1,6 +1,7 @@
 // Hierarchies: by which steps each quasi-identifier may be generalized; to see, build and edit.
 
 import { checked, debounced, send } from "./api.js";
+import { bySight } from "./bysight.js";
 import { withRole, inputOf } from "./draft.js";
 import { el, field, name, problem, set } from "./dom.js";
 import { term } from "./glossary.js";
@@ -52,6 +53,7 @@ function editor(page, index) {
     what: el("span", { class: "soft" }),
     told: el("div", { "data-test": "tree-coverage", "aria-live": "polite" }),
     view: el("div", { class: "scroll" }),
+    sight: el("div"),
     rule: el("input", {
       type: "text", "data-test": "tree-rule", spellcheck: "false", autocomplete: "off",
       placeholder: automaticRule(column),
@@ -130,11 +132,27 @@ function editor(page, index) {
   }
   const later = debounced(600, check);
 
+  /** Show the fields that make it by sight: with what the column has now. */
+  function showSight() {
+    set(nodes.sight, bySight(page, column, {
+      rule: () => chosen()?.rule ?? "",
+      text: () => (chosen() && !chosen().rule ? nodes.text.value : ""),
+      build: (rule) => build(rule),
+      give: (text) => {
+        nodes.text.value = text;
+        choose({ id: null, text });
+        nodes.rule.value = "";
+        check();
+      },
+    }));
+  }
+
   async function load() {
     loaded = true;
     const own = chosen();
+    if (own?.text !== undefined && own?.text !== null) nodes.text.value = own.text;
+    showSight();
     if (own?.text !== undefined && own?.text !== null) {
-      nodes.text.value = own.text;
       await check();
     } else {
       nodes.rule.value = own?.rule ?? "";
@@ -167,7 +185,7 @@ function editor(page, index) {
     ontoggle: () => whole.open && !loaded && load(),
   },
   el("summary", { "data-test": "tree-open" }, name(column.name), " ", nodes.what),
-  nodes.told,
+  nodes.told, nodes.sight,
   el("div", { class: "halves" },
     el("div", null, ruleFields(column, nodes.rule, build), textFields(nodes.text, check, readFile)),
     el("div", null, el("h3", null, t("trees.tree")), nodes.view)));

@@ -42,7 +42,8 @@ def risk_now(table: Table, names: Sequence[str], k: int) -> dict[str, Any]:
     Sweeney 1998); `below` counts the records that share theirs with fewer than k - 1 others. A
     missing cell is a value of its own, as in the judge's count.
     """
-    codes = {name: _codes(table, name) for name in names if table[name].kind is not Kind.UNKNOWN}
+    there = [name for name in names if name in table.names]  # not what steps will make
+    codes = {name: _codes(table, name) for name in there if table[name].kind is not Kind.UNKNOWN}
     every = tuple(codes)
     room = max(1, CELLS // max(table.rows, 1))
     sets = [every, *combinations(every, 1)]

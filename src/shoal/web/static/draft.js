@@ -122,6 +122,14 @@ export function keepsUnique(draft, index) {
   return taken === "weight" || (taken === null && draft.roles[index] === "other");
 }
 
+/** Return the names of the columns that steps leave out: a recipe says nothing of them. */
+export function leftOut(draft) {
+  return new Set(draft.steps.flatMap((step) => {
+    if (step.kind === "drop") return step.columns;
+    return step.kind === "derive" && !step.keep ? [step.of] : [];
+  }));
+}
+
 /** Return the numbers of the columns with a role that no survey takes. */
 export function withRole(draft, role) {
   return draft.roles.flatMap((own, i) => (own === role && !surveyUse(draft, i) ? [i] : []));
@@ -130,18 +138,20 @@ export function withRole(draft, role) {
 /** Return the recipe as the server takes it. Names are keys here: no plain assignments. */
 export function recipeOf(look, draft) {
   const named = (i) => look.columns[i].name;
+  const gone = leftOut(draft);
+  const having = (role) => withRole(draft, role).filter((i) => !gone.has(named(i)));
   const roles = Object.fromEntries(
-    Object.entries(LISTS).map(([role, key]) => [key, withRole(draft, role).map(named)]));
-  const trees = withRole(draft, "quasi-identifier")
+    Object.entries(LISTS).map(([role, key]) => [key, having(role).map(named)]));
+  const trees = having("quasi-identifier")
     .filter((i) => draft.trees[i])
     .map((i) => [named(i), draft.trees[i].rule ?? `tree:${draft.trees[i].id}`]);
   const release = {};
-  const kept = [...withRole(draft, "other"), ...withRole(draft, "sensitive")];
+  const kept = [...having("other"), ...having("sensitive")];
   const rounds = kept.filter((i) => draft.rounds[i].trim() && look.columns[i].numeric)
     .map((i) => [named(i), number(draft.rounds[i])]);
   if (rounds.length) release.round = Object.fromEntries(rounds);
   const unique = draft.roles.flatMap((_, i) => (draft.unique[i] && keepsUnique(draft, i)
-    ? [named(i)] : []));
+    && !gone.has(named(i)) ? [named(i)] : []));
   const recipe = {
     roles: {
       ...roles,
@@ -156,11 +166,11 @@ export function recipeOf(look, draft) {
     hierarchies: Object.fromEntries(trees),
     input: inputOf(look, draft),
   };
-  const beyond = withRole(draft, "sensitive").length > 0;
+  const beyond = having("sensitive").length > 0;
   const idle = new Set(["missing", ...(beyond ? [] : BEYOND),
     ...(draft.weight === null ? ["weights_as"] : [])]);
   sayOptions(recipe, draft, FORM.filter((name) => !idle.has(name)));
-  const weights = withRole(draft, "quasi-identifier").filter((i) => draft.importance[i].trim())
+  const weights = having("quasi-identifier").filter((i) => draft.importance[i].trim())
     .map((i) => [named(i), number(draft.importance[i])]);
   if (weights.length) recipe.protect.column_weights = Object.fromEntries(weights);
   saySteps(recipe, draft);
@@ -202,7 +212,9 @@ export function numbers(text) {
 
 /** Return the columns that look like names of people and would be released as they are. */
 export function nameObstacle(look, draft) {
+  const gone = leftOut(draft);
   return withRole(draft, "other").filter((i) => look.columns[i].suspected === "identifier"
+    && !gone.has(look.columns[i].name)
     && 2 * look.columns[i].distinct > look.records && !draft.unique[i]);
 }
 

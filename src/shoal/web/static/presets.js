@@ -39,5 +39,5 @@ export function presetPart(page) {
   };
   for (const kind of ["choose", "restored"]) page.on(kind, refresh);
   refresh();
-  return el("div", null, field(t("field.preset"), node), about, share);
+  return el("div", { class: "preset" }, field(t("field.preset"), node), about, share);
 }

@@ -86,7 +86,8 @@ export function stepForm(page, step, done) {
     controls.set(own.name, control(page, step.kind, own, step[own.name], whole));
   }
   const rows = fieldsOf(kind).map((own) => {
-    const label = [fieldTitle(step.kind, own.name), own.needed ? "" : ` (${t("steps_part.free")})`];
+    const label = [fieldTitle(step.kind, own.name), own.needed || ["choice", "flag"].includes(own.is)
+      ? "" : ` (${t("steps_part.free")})`];
     const hint = [`stephint.${step.kind}.${own.name}`, `stephint.${own.name}`].find(has);
     const { node } = controls.get(own.name);
     if (own.is === "columns" || own.is === "values") {

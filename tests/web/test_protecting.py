@@ -117,9 +117,7 @@ def test_every_step_is_tried_run_said_and_kept(desk):
     assert {row["sex"] for row in rows} <= {"woman", "M", "*"}
     assert "weight" not in rows[0]
     toml = desk.post(f"/files/{file}/settings", {"recipe": recipe})["toml"]
-    assert [one["kind"] for one in tomllib.loads(toml)["steps"]] == list(
-        one["kind"] for one in EVERY
-    )
+    assert [one["kind"] for one in tomllib.loads(toml)["steps"]] == [one["kind"] for one in EVERY]
     back = desk.post(f"/files/{file}/settings/open", {"text": toml})
     assert back["recipe"]["steps"] == steps
     assert back["recipe"]["secret"] == SECRET
@@ -159,7 +157,7 @@ def made(desk, content, ledger, **more):
 
 
 def test_this_year_is_published_after_last_year(desk):
-    """A ledger begins with one release, goes home, comes back with its key, and knows the people."""
+    """A ledger begins with a release, goes home, comes back with its key, and knows who is who."""
     first = desk.post("/ledgers", {"name": "stays"}, 201)
     assert first["name"] == "stays.ledger"
     assert desk.get(f"/ledgers/{first['id']}.json")["releases"] == []

@@ -321,6 +321,7 @@ export const DE = {
 
   // by sight
   "sight.legend": "Nach Augenmaß",
+  "trees.expert": "Nach einer Regel, als Text oder aus einer Datei",
   "sight.dates": "Stufen des Kalenders:",
   "sight.prefixes": "Zeichen, die bleiben, Stufe für Stufe:",
   "sight.signs": "erste {n}",

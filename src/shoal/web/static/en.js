@@ -321,6 +321,7 @@ export const EN = {
 
   // by sight
   "sight.legend": "By sight",
+  "trees.expert": "By a rule, as text, or from a file",
   "sight.dates": "Steps of the calendar:",
   "sight.prefixes": "Signs that are kept, step by step:",
   "sight.signs": "first {n}",

@@ -152,7 +152,7 @@ export function board(values, start, changed) {
 export function valuesField(page, start, whole) {
   let mapping = { ...start };
   const text = el("textarea", {
-    rows: "5", spellcheck: "false", "data-test": "step-values", "aria-label": t("groups.lines"),
+    rows: "5", spellcheck: "false", "data-test": "change-values", "aria-label": t("groups.lines"),
     oninput: () => { mapping = read(text.value); },
   });
   const shown = () => Object.entries(mapping).map(([old, now]) => `${old} = ${now}`).join("\n");

@@ -21,7 +21,7 @@ function columnsFor(page, kind, own) {
 
 /** Return a control of a field: its node, and `value`, null where nothing was said. */
 function control(page, kind, own, now, whole) {
-  const test = { "data-test": `step-${own.name}` };
+  const test = { "data-test": `change-${own.name}` };
   const shown = now === undefined || now === null ? "" : String(now);
   if (own.is === "column" || own.is === "columns") {
     const names = columnsFor(page, kind, own.name);
@@ -107,13 +107,13 @@ export function stepForm(page, step, done) {
       set(trouble, problem(error));
     }
   }
-  return el("div", { class: "card step-form", role: "group", "data-test": "step-form",
+  return el("div", { class: "card step-form", role: "group", "data-test": "change-form",
     "aria-label": stepTitle(step.kind) },
   el("p", null, t(`step.${step.kind}_what`)),
   el("div", { class: "fields" }, rows), trouble,
   el("div", { class: "actions" },
-    el("button", { type: "button", class: "primary", "data-test": "step-take", onclick: take },
+    el("button", { type: "button", class: "primary", "data-test": "change-take", onclick: take },
       t("steps_part.take")),
-    el("button", { type: "button", class: "quiet", "data-test": "step-cancel",
+    el("button", { type: "button", class: "quiet", "data-test": "change-cancel",
       onclick: () => done(null) }, t("steps_part.cancel"))));
 }

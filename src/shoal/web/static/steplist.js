@@ -13,13 +13,13 @@ function newSecret() {
 
 /** Return the part of steps. */
 export function stepsPart(page) {
-  const list = el("ol", { class: "steplist", "data-test": "steps" });
+  const list = el("ol", { class: "steplist", "data-test": "changes" });
   const told = el("p", { class: "unseen", role: "status" });
   const place = el("div");
   const secret = el("p", { class: "hint" });
   let editing = null; // the place of the step whose form is shown
   const kinds = el("select", {
-    "aria-label": t("steps_part.add"), "data-test": "step-kind",
+    "aria-label": t("steps_part.add"), "data-test": "change-kind",
     onchange: () => {
       const kind = kinds.value;
       kinds.value = "";
@@ -65,14 +65,14 @@ export function stepsPart(page) {
     }, t(`steps_part.${word}`));
     const move = (by) => change((steps) => steps.splice(at + by, 0, ...steps.splice(at, 1)),
       t("steps_part.moved", { step: title, n: at + by + 1 }));
-    return el("li", { "data-test": "step" },
+    return el("li", { "data-test": "change" },
       el("div", { class: "line" },
         el("strong", null, title), el("span", null, inWords(step)),
         el("span", { class: "moves" },
-          button("up", "step-up", () => move(-1), at === 0),
-          button("down", "step-down", () => move(1), at === count - 1),
-          button("edit", "step-edit", () => write(step, at)),
-          button("remove", "step-remove", () => change((steps) => steps.splice(at, 1),
+          button("up", "change-up", () => move(-1), at === 0),
+          button("down", "change-down", () => move(1), at === count - 1),
+          button("edit", "change-edit", () => write(step, at)),
+          button("remove", "change-remove", () => change((steps) => steps.splice(at, 1),
             t("steps_part.gone", { step: title }))))));
   }
 

@@ -105,13 +105,14 @@ function editor(page, index) {
     summarize(tree);
   }
 
-  async function build(rule) {
+  async function build(rule, bySightNow = false) {
     later.cancel();
     const tree = await ask({ rule: rule || automaticRule(column) });
     if (!tree) return;
     choose(rule ? { rule } : null);
     nodes.rule.value = rule;
     show(tree, true);
+    if (!bySightNow) showSight();
   }
 
   function edited() {
@@ -134,24 +135,27 @@ function editor(page, index) {
 
   /** Show the fields that make it by sight: with what the column has now. */
   function showSight() {
-    set(nodes.sight, bySight(page, column, {
-      rule: () => chosen()?.rule ?? "",
+    const sight = bySight(page, column, {
+      rule: () => chosen()?.rule ?? (chosen() ? "" : automaticRule(column)),
       text: () => (chosen() && !chosen().rule ? nodes.text.value : ""),
-      build: (rule) => build(rule),
+      build: (rule) => build(rule, true),
       give: (text) => {
         nodes.text.value = text;
         choose({ id: null, text });
         nodes.rule.value = "";
         check();
       },
-    }));
+    });
+    set(nodes.sight, sight);
+    return sight !== null;
   }
 
   async function load() {
     loaded = true;
     const own = chosen();
     if (own?.text !== undefined && own?.text !== null) nodes.text.value = own.text;
-    showSight();
+    const seen = own === null || /^(?:cuts|prefixes|dates)\b/.test(own.rule ?? "");
+    expert.open = !showSight() || !seen;
     if (own?.text !== undefined && own?.text !== null) {
       await check();
     } else {
@@ -180,14 +184,17 @@ function editor(page, index) {
     reader.readAsText(file);
   }
 
+  const expert = el("details", { "data-test": "tree-expert" },
+    el("summary", null, t("trees.expert")),
+    ruleFields(column, nodes.rule, build), textFields(nodes.text, check, readFile));
   const whole = el("details", {
     class: "card editor",
     ontoggle: () => whole.open && !loaded && load(),
   },
   el("summary", { "data-test": "tree-open" }, name(column.name), " ", nodes.what),
-  nodes.told, nodes.sight,
+  nodes.told,
   el("div", { class: "halves" },
-    el("div", null, ruleFields(column, nodes.rule, build), textFields(nodes.text, check, readFile)),
+    el("div", null, nodes.sight, expert),
     el("div", null, el("h3", null, t("trees.tree")), nodes.view)));
   const own = chosen();
   if (own && !own.rule && !page.file.trees.some((tree) => tree.id === own.id)) {

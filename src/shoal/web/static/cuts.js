@@ -4,7 +4,6 @@ import { el, set, svg } from "./dom.js";
 import { count, figure } from "./format.js";
 import { t } from "./words.js";
 
-const WIDTH = 560;
 const HEIGHT = 120;
 const FLOOR = 96; // where bars stand; below are the marks' numbers
 
@@ -44,9 +43,10 @@ export function ruleOf(cuts, coarser) {
  */
 export function cutMarks(column, rule, changed) {
   const { low, high, step } = scaleOf(column.bins);
+  const width = Math.min(560, Math.max(280, innerWidth - 110)); // its numbers stay legible
   const start = cutsIn(rule);
   let cuts = start.cuts.filter((cut) => cut > low && cut < high);
-  const x = (value) => ((value - low) / (high - low)) * WIDTH;
+  const x = (value) => ((value - low) / (high - low)) * width;
   const at = (event) => {
     const box = drawing.getBoundingClientRect();
     return low + ((event.clientX - box.left) / box.width) * (high - low);
@@ -55,12 +55,12 @@ export function cutMarks(column, rule, changed) {
   const coarser = el("input", {
     type: "checkbox", checked: start.coarser, "data-test": "cut-coarser", onchange: () => rest() });
   const drawing = svg("svg", {
-    class: "cuts", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group", "data-test": "cuts",
+    class: "cuts", viewBox: `0 0 ${width} ${HEIGHT}`, role: "group", "data-test": "cuts",
     "aria-label": t("cuts.label", { column: column.name }),
     ondblclick: (event) => put(at(event)),
   });
   const most = Math.max(1, ...column.bins.counts);
-  const wide = WIDTH / column.bins.counts.length;
+  const wide = width / column.bins.counts.length;
   const bars = column.bins.counts.map((number, i) => {
     const height = number ? Math.max(1, (number / most) * (FLOOR - 6)) : 0;
     return svg("rect", { class: "bar", x: (i * wide).toFixed(2), y: (FLOOR - height).toFixed(2),
@@ -79,10 +79,11 @@ export function cutMarks(column, rule, changed) {
   }
 
   function show(mark, place) {
-    const [line, handle, label] = mark.children;
+    const [line, handle, label, reach] = mark.children;
+    reach.setAttribute("x", (x(cuts[place]) - 14).toFixed(1));
     for (const key of ["x1", "x2"]) line.setAttribute(key, x(cuts[place]).toFixed(1));
     handle.setAttribute("x", (x(cuts[place]) - 7).toFixed(1));
-    label.setAttribute("x", Math.min(WIDTH - 24, Math.max(24, x(cuts[place]))).toFixed(1));
+    label.setAttribute("x", Math.min(width - 24, Math.max(24, x(cuts[place]))).toFixed(1));
     label.textContent = figure(cuts[place]);
     mark.setAttribute("aria-valuenow", String(cuts[place]));
   }
@@ -134,14 +135,15 @@ export function cutMarks(column, rule, changed) {
     },
     svg("line", { y1: 0, y2: FLOOR }),
     svg("rect", { class: "handle", y: FLOOR - 18, width: 14, height: 18 }),
-    svg("text", { y: HEIGHT - 6, "text-anchor": "middle" }));
+    svg("text", { y: HEIGHT - 6, "text-anchor": "middle" }),
+    svg("rect", { class: "reach", y: 0, width: 28, height: FLOOR }));
     return node;
   }
 
   function draw(focus = -1) {
     marks = cuts.map(mark);
     set(drawing, bars,
-      svg("line", { class: "axis", x1: 0, x2: WIDTH, y1: FLOOR, y2: FLOOR }), marks);
+      svg("line", { class: "axis", x1: 0, x2: width, y1: FLOOR, y2: FLOOR }), marks);
     marks.forEach(show);
     say();
     marks[focus]?.focus();
@@ -151,8 +153,9 @@ export function cutMarks(column, rule, changed) {
     const ends = [null, ...cuts, null];
     set(told, cuts.length === 0 ? t("cuts.none") : ends.slice(1).map((end, i) => {
       const begin = ends[i];
-      if (begin === null) return `< ${figure(end)}`;
-      return end === null ? `≥ ${figure(begin)}` : `${figure(begin)} – < ${figure(end)}`;
+      if (begin === null) return `<\u00a0${figure(end)}`;
+      return end === null ? `≥\u00a0${figure(begin)}`
+        : `${figure(begin)}\u00a0–\u00a0<\u00a0${figure(end)}`;
     }).join(", "));
   }
 

@@ -345,7 +345,7 @@ export const DE = {
   "groups.chip": "Anklicken oder in eine Gruppe ziehen",
   "groups.remove": "Entfernen",
   "groups.remove_of": "Gruppe {group} entfernen",
-  "groups.many": "Es sind zu viele Werte, um sie von Hand zu ordnen; besser eine Regel oder eine Datei.",
+  "groups.too_many": "Es sind zu viele Werte, um sie von Hand zu ordnen; besser eine Regel oder eine Datei.",
   "groups.lines": "Dasselbe als Zeilen: alt = neu",
 
   // steps beside grouping
@@ -505,8 +505,8 @@ export const DE = {
   "series.nobody": "niemand",
   "series.withhold_hint": "Wo keine Gruppe für jemanden sicher ist, fehlt die Person in dieser Veröffentlichung und wird gezählt.",
   "field.over_series": "Verschiedene Werte über die Reihe",
-  "series.sets": "sicher gegen den, der einer Person folgt",
-  "series.worlds": "auch gegen den, der für alle zugleich löst",
+  "series.sets": "wer einer Person folgt, erfährt nichts",
+  "series.worlds": "auch wer für alle zugleich löst",
   "series.over_hint": "Nur wo verschiedene sensible Werte (l) verlangt sind. Das zweite verliert und hält viel mehr zurück.",
   "field.stable": "Hierarchien und Grenzen der letzten Veröffentlichung behalten, damit sie vergleichbar sind",
   "field.changing": "Spalten, die sich für eine Person ändern",

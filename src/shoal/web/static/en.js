@@ -345,7 +345,7 @@ export const EN = {
   "groups.chip": "Pick it, or drag it into a group",
   "groups.remove": "Remove",
   "groups.remove_of": "Remove the group {group}",
-  "groups.many": "There are too many values to sort by hand; take a rule, or a file.",
+  "groups.too_many": "There are too many values to sort by hand; take a rule, or a file.",
   "groups.lines": "The same as lines: old = new",
 
   // steps beside grouping
@@ -505,8 +505,8 @@ export const EN = {
   "series.nobody": "nobody",
   "series.withhold_hint": "Where no group is safe for somebody, they are left out of this release, and counted.",
   "field.over_series": "Different values over the series",
-  "series.sets": "safe against who follows one person",
-  "series.worlds": "also against who solves for all people at once",
+  "series.sets": "who follows one person learns nothing",
+  "series.worlds": "nor who solves for all at once",
   "series.over_hint": "Only where different sensitive values (l) are asked. The second loses and withholds much more.",
   "field.stable": "keep hierarchies and boundaries of the last release, so that they compare",
   "field.changing": "Columns that change for a person",

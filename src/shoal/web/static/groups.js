@@ -12,10 +12,10 @@ const MOST = 400; // values that a person can sort
 export async function valuesOf(page, column) {
   const tree = await send("POST", `/files/${checked(page.id)}/trees`,
     { column, input: inputOf(page.look, page.draft), rule: "flat" });
-  if (tree.csv === null) throw new Error(t("groups.many"));
+  if (tree.csv === null) throw new Error(t("groups.too_many"));
   const counts = new Map((tree.nodes.children ?? []).map((one) => [one.label, one.count]));
   const values = lines(tree.csv).map(([value]) => ({ value, count: counts.get(value) ?? null }));
-  if (values.length > MOST) throw new Error(t("groups.many"));
+  if (values.length > MOST) throw new Error(t("groups.too_many"));
   return values.sort((one, other) => (other.count ?? 0) - (one.count ?? 0));
 }
 

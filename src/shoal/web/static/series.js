@@ -50,6 +50,7 @@ export function seriesPart(page) {
       const { id } = await send("POST", "/ledgers", body);
       await list();
       choose(checked(id));
+      start.open = false;
     } catch (error) {
       set(trouble, problem(error));
     }
@@ -97,10 +98,11 @@ export function seriesPart(page) {
       if (page.draft.series?.ledger !== seen) look();
     });
   }
+  const start = beginning(bring);
   const part = el("details", { open: page.draft.series !== null, "data-test": "series" },
     el("summary", null, t("series.heading")),
     el("p", null, t("series.what")),
-    field(t("field.ledger"), ledgers), trouble, beginning(bring), place, holds);
+    field(t("field.ledger"), ledgers), trouble, start, place, holds);
   list().then(() => look());
   return part;
 }
@@ -156,7 +158,7 @@ function options(page, change) {
   return el("div", { class: "fields" },
     field(t("field.withhold"), withhold, t("series.withhold_hint")),
     field(t("field.over_series"), over, t("series.over_hint")),
-    el("label", { class: "check" }, stable, ` ${t("field.stable")}`),
+    el("label", { class: "check field" }, stable, ` ${t("field.stable")}`),
     kept.length > 0 && el("fieldset", { "data-test": "changing" },
       el("legend", null, t("field.changing")),
       el("p", { class: "hint" }, t("series.changing_hint")),

@@ -19,6 +19,9 @@ function columnsFor(page, kind, own) {
   return [...fitting.map((column) => column.name), ...(after ? [] : made)];
 }
 
+/** What a new step begins with where a person is better served than by the library's default. */
+const FIRST = { rest: "keep" };
+
 /** Return a control of a field: its node, and `value`, null where nothing was said. */
 function control(page, kind, own, now, whole) {
   const test = { "data-test": `change-${own.name}` };
@@ -29,7 +32,7 @@ function control(page, kind, own, now, whole) {
   }
   if (own.is === "choice") {
     const node = choice(own.choices.map((one) => [one, choiceTitle(one)]),
-      shown || own.default || own.choices[0], test);
+      shown || FIRST[own.name] || own.default || own.choices[0], test);
     return { node, value: () => node.value };
   }
   if (own.is === "flag") {
@@ -83,7 +86,8 @@ export function stepForm(page, step, done) {
   const controls = new Map();
   const whole = { column: () => controls.get("column")?.value() };
   for (const own of fieldsOf(kind)) {
-    controls.set(own.name, control(page, step.kind, own, step[own.name], whole));
+    const now = step[own.name] ?? (step.column ? own.default : null); // of one that there is
+    controls.set(own.name, control(page, step.kind, own, now, whole));
   }
   const rows = fieldsOf(kind).map((own) => {
     const label = [fieldTitle(step.kind, own.name), own.needed || ["choice", "flag"].includes(own.is)

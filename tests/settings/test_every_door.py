@@ -243,7 +243,9 @@ def test_desk_compares(option, heard, monkeypatch):
         say(words[1:])
     with pytest.raises(Enough):
         exec(python_snippet("compare", "t.csv", recipe, asked, {}), {})  # noqa: S102
-    left_out = {"protect": {"k": 5, "method": "auto", "memory": None, "suppress": 0.0}}
+    left_out = {
+        "protect": {"k": 5, "preset": None, "method": "auto", "memory": None, "suppress": 0.0}
+    }
     wanted = build(recipe).replace(
         **left_out, release={"spreadsheet_safe": False, "dialect": "same", "group_column": None}
     )

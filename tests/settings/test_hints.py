@@ -21,6 +21,7 @@ from shoal.hints import COLUMN, FILE, Hint, Message, option, said, speaking, spo
 from shoal.settings.hints import BEYOND, as_command, as_recipe, stored
 from shoal.settings.table import TABLE
 from shoal.web.labels import LABELS, ROLES, as_field
+from shoal.web.ledgers import ASKED
 from shoal.web.request import DESK
 
 
@@ -89,7 +90,7 @@ def test_labels_stand_on_the_page(repository):
     words = "\n".join(path.read_text(encoding="utf-8") for path in static.glob("*.js"))
     for label in (*LABELS.values(), *ROLES.values()):
         assert re.search(rf'["`] ?{re.escape(label)}', words), label
-    taken = {entry.name for entry in DESK}
+    taken = {entry.name for entry in DESK} | ASKED  # a series is asked for beside the recipe
     assert set(LABELS) | set(ROLES) <= taken
 
 

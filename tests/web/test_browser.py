@@ -286,6 +286,7 @@ def test_hierarchies_are_built_edited_and_checked(page):
     tree.click()
     coverage = page.tab.locator("[data-test=tree-coverage]").locator("visible=true")
     expect(coverage).to_contain_text(re.compile("all 60 values", re.IGNORECASE))
+    page.tab.locator("[data-test=tree-expert] > summary").locator("visible=true").click()
     flat = page.tab.locator("[data-test=tree-text]").locator("visible=true").input_value()
     page.tab.locator("[data-test=tree-rule]").locator("visible=true").fill("prefixes:4,3")
     page.tab.keyboard.press("Enter")

@@ -80,7 +80,7 @@ class Settings(Part):
         _column(
             "A step beside grouping, in its order: 'round income -3', 'top income share=1%', "
             "'coarsen born year', 'noise income 0.1'; repeatable. See `shoal steps`.",
-            STEP_LIST, ("--step",), desk=False,
+            STEP_LIST, ("--step",),
         ),
     ] = ()  # fmt: skip
     secret: Annotated[

@@ -50,7 +50,7 @@ class ProtectSettings(Part):
         _privacy(
             "A threshold by custom that says the least k: ema, health-canada, threshold-3, ...; "
             "see `shoal presets`. A larger k wins, a smaller one is an error.",
-            commands=("anonymize",), functions=ASKED_K, desk=False,
+            commands=("anonymize",), functions=ASKED_K,
         ),
     ] = None  # fmt: skip
     l: Annotated[  # noqa: E741 - its name in the literature

@@ -14,9 +14,11 @@ from starlette.exceptions import HTTPException
 from shoal.web.errors import Refused
 from shoal.web.guard import Guard
 from shoal.web.links import Links
+from shoal.web.routes.choices import add_choices
 from shoal.web.routes.downloads import add_downloads, add_links
 from shoal.web.routes.files import add_files
 from shoal.web.routes.jobs import add_jobs
+from shoal.web.routes.ledgers import add_ledgers
 from shoal.web.routes.pages import add_pages, add_static
 from shoal.web.session import Session
 
@@ -47,6 +49,8 @@ def make_app(
     add_jobs(app, session)
     add_downloads(app, session)
     add_links(app, session, links or Links())
+    add_choices(app)
+    add_ledgers(app, session)
     add_static(app, session)
     return Guard(app, token, port)
 

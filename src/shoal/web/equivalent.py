@@ -10,6 +10,7 @@ from shoal.judge.models.requirement import OF_COLUMNS
 from shoal.settings.command_line import in_lines
 from shoal.settings.table import TABLE
 from shoal.settings.tree import arguments_of, values_in
+from shoal.web.open_file import last_part
 
 RELEASE, PACK, COMPARED = "release/", "pack", "compared/"
 
@@ -47,7 +48,7 @@ def command_line(
     form = more.get("format", "csv")
     if kind == "compare":
         words += ["-o", COMPARED]
-    elif settings["protect"].get("memory"):
+    elif _is_unpacked(settings):
         words += ["-o", _written(form)]
     else:
         words += ["--pack", PACK, *(["--format", form] if form != "csv" else [])]
@@ -59,9 +60,18 @@ def _given_options(settings: Mapping[str, Any], trees: Mapping[str, str]) -> dic
     values = values_in(settings)
     rules = values.get("hierarchies", {})
     values["hierarchies"] = {column: trees.get(rule, rule) for column, rule in rules.items()}
+    values.pop("secret", None)  # the private recipe alone has it
+    if "ledger" in values:
+        values["ledger"] = last_part(values["ledger"])
     return {
         name: one for name, one in values.items() if one is not False and one not in ((), [], {})
     }
+
+
+def _is_unpacked(settings: Mapping[str, Any]) -> bool:
+    """Tell whether a release is no pack: one by regions, or of a series."""
+    ledger = settings.get("series", {}).get("ledger")
+    return bool(settings["protect"].get("memory")) or ledger is not None
 
 
 def _written(form: str) -> str:
@@ -94,6 +104,10 @@ def python_snippet(
         return f"import shoal\n\nreleased = shoal.{call}\nprint(released.report)\n"
     arguments = [f"format={form!r}"] if form != "csv" else []
     arguments += ["spreadsheet_safe=True"] if "spreadsheet_safe" in options else []
+    if "ledger" in options:
+        call = _call(function, name, given)
+        save = ", ".join([repr(RELEASE), *arguments])
+        return f"import shoal\n\nresult = shoal.{call}\nprint(result.report)\nresult.save({save})\n"
     return (
         f"import shoal\n\nresult = shoal.{_call(function, name, given)}\nprint(result.report)\n"
         f"result.pack({', '.join([repr(PACK), *arguments])})\n"

@@ -78,7 +78,8 @@ def _carried(own: Path, request: Mapping[str, Any]) -> None:
     path = Path(request["path"])
     table = table_of(path)
     name = f"{file_of(path).name}#{table}" if table else path.name
-    published = recipe.replace(input={"path": name}, release={"output": None})
+    noted = {} if recipe.series.ledger is None else {"ledger": Path(recipe.series.ledger).name}
+    published = recipe.replace(input={"path": name}, release={"output": None}, series=noted)
     published = published.model_copy(update={"hierarchies": trees})
     (own / RECIPE).write_text(published.to_toml(), encoding="utf-8")
 

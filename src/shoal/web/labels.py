@@ -29,7 +29,12 @@ LABELS = {
     "thousands": "between thousands", "date_format": "dates as",
     "skip_lines": "lines above the header", "sheet": "The sheet that is meant", "types": "Read it",
     "hierarchies": "Rule for a column", "round": "round to multiples of",
-    "keep_unique": "release it though most are unique",
+    "keep_unique": "release it though most are unique", "steps": "Steps beside grouping",
+    "suppress": "Records that may be left out", "column_weights": "How much a column counts",
+    "preset": "Threshold by custom", "dominance": "p of the p % rule", "ledger": "Ledger",
+    "withhold": "People who may be withheld", "over_series": "Different values over the series",
+    "changing": "Columns that change for a person",
+    "stable": "keep hierarchies and boundaries of the last release, so that they compare",
 }  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from shoal.settings import RunOptions, Settings, build
 from shoal.table.files.formats import check_kind
 from shoal.web.charts import charts_of
 from shoal.web.finished import finished
+from shoal.web.ledger_tasks import handed_out
 from shoal.web.messages import MADE, ProgressWriter
 from shoal.web.tables import check_compared, check_content, check_headers, whole_table
 
@@ -36,7 +37,10 @@ def anonymize(request: Mapping[str, Any], place: Path, progress: ProgressWriter)
     )
     result.pack(place / MADE, format=kind)
     drawn = charts_of(result.report, table, result.table)
-    return finished(place, drawn, request, result.report.notes)
+    answer = finished(place, drawn, request, result.report.notes)
+    if settings.series.ledger is not None:
+        answer["files"] += handed_out(Path(settings.series.ledger), place / MADE)
+    return answer
 
 
 def _by_regions(

@@ -9,11 +9,12 @@ from typing import Any
 from shoal.errors import ShoalError
 from shoal.hints import Message
 from shoal.settings import build
-from shoal.settings.kinds import DECIMALS, FLAG, NUMBERS, REAL, WHOLE
+from shoal.settings.kinds import DECIMALS, FLAG, NUMBERS, REAL, SHARE, WHOLE
 from shoal.settings.table import NEEDED, TABLE
 from shoal.table.hierarchy.specify import is_file
 from shoal.web.errors import Refused
 from shoal.web.labels import as_field
+from shoal.web.step_forms import read_steps
 
 DESK = [entry for entry in TABLE.values() if entry.option.desk]
 PARTS: dict[str, set[str] | None] = {
@@ -23,7 +24,8 @@ PARTS: dict[str, set[str] | None] = {
 PARTS |= {entry.field: None for entry in DESK if not entry.part}
 TREE = "tree:"
 DEFAULTS = {"k": 5, "spreadsheet_safe": True, "weights_as": "mean"}  # where the desk has its own
-KINDS = {FLAG: "flag", WHOLE: "number", REAL: "number", NUMBERS: "number", DECIMALS: "digits"}
+NUMERIC = WHOLE, REAL, NUMBERS, SHARE
+KINDS = {FLAG: "flag", DECIMALS: "digits", **dict.fromkeys(NUMERIC, "number")}
 
 
 def form_options() -> list[dict[str, Any]]:
@@ -65,6 +67,9 @@ def read_recipe(
     if reading:
         tree["input"] = dict(reading)
     for part, values in recipe.items():
+        if part == "steps":
+            tree[part] = read_steps(values)
+            continue
         if part not in PARTS or not isinstance(values, Mapping):
             raise Refused(400, "the recipe has a part that is not known here")
         known = PARTS[part]

@@ -47,7 +47,8 @@ def risk_now(table: Table, settings: Settings, fraction: float | None = None) ->
     apart = (roles.weight, roles.household)
     names = [
         name for name in quasi_identifiers(settings)
-        if table[name].kind is not Kind.UNKNOWN and name not in apart
+        if name in table.names  # not what steps will make
+        and table[name].kind is not Kind.UNKNOWN and name not in apart
     ]  # fmt: skip
     if not names:
         return {"seen": table.rows, "k": k, "columns": [], "all": None}
@@ -67,7 +68,8 @@ def risk_now(table: Table, settings: Settings, fraction: float | None = None) ->
 
 def alone_and_below(table: Table, names: Sequence[str], k: int) -> dict[str, int]:
     """Return how many records are alone by columns, or among fewer than k."""
-    columns = [table[name] for name in names if table[name].kind is not Kind.UNKNOWN]
+    there = (table[name] for name in names if name in table.names)
+    columns = [column for column in there if column.kind is not Kind.UNKNOWN]
     if not columns:
         return {"alone": 0, "below": 0}
     sizes = np.bincount(key_of(columns).classes())

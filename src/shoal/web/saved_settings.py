@@ -11,20 +11,28 @@ from shoal.hints import Message
 from shoal.settings import build, load_tree
 from shoal.settings.toml import tupled
 from shoal.table.hierarchy.specify import is_file
+from shoal.table.steps.recode import hides_values
+from shoal.table.steps.registry import step_of
+from shoal.web.asked import RELEASE, asked_settings
 from shoal.web.errors import Refused
 from shoal.web.labels import as_field
+from shoal.web.ledgers import Ledgers
 from shoal.web.open_file import Opened, last_part, tree_names
-from shoal.web.request import DEFAULTS, PARTS, read_recipe
+from shoal.web.request import DEFAULTS, PARTS
+from shoal.web.step_forms import read_step
 
 OWN = ("types", "missing")  # of how a file is read, what the form says; the rest goes with the file
 
 
-def as_toml(file: Opened, recipe: Mapping[str, Any]) -> str:
+def as_toml(file: Opened, recipe: Mapping[str, Any], ledgers: Ledgers) -> str:
     """Return a recipe as TOML: names of columns and choices, and no record.
 
-    A hierarchy that was given as a file is named, not held: its lines may be values of records.
+    A hierarchy that was given as a file is named, not held: its lines may be values of records. So
+    is a ledger. What random steps follow from is in it: settings are for their owner.
     """
-    tree = read_recipe(recipe, file.trees, file.reading)
+    tree = asked_settings(file, RELEASE, recipe, ledgers)
+    if "series" in tree:
+        tree["series"] = {**tree["series"], "ledger": last_part(tree["series"]["ledger"])}
     names = tree_names(tree["hierarchies"])
     tree["hierarchies"] = {
         column: last_part(names.get(rule, rule)) for column, rule in tree["hierarchies"].items()
@@ -34,7 +42,7 @@ def as_toml(file: Opened, recipe: Mapping[str, Any]) -> str:
     return build(tree).to_toml()
 
 
-def from_toml(file: Opened, text: str) -> dict[str, Any]:
+def from_toml(file: Opened, text: str, ledgers: Ledgers) -> dict[str, Any]:
     """Return the recipe that a TOML text is for this file, and what of it the form cannot say.
 
     How the file is written stays as it is: another year's file may be written otherwise.
@@ -48,12 +56,42 @@ def from_toml(file: Opened, text: str) -> dict[str, Any]:
         raise Refused(400, said) from None
     finally:
         place.unlink(missing_ok=True)
-    recipe: dict[str, dict[str, Any]] = {}
     left: list[str] = []
+    recipe: dict[str, Any] = {"steps": _steps(tree, left), "series": _series(tree, ledgers, left)}
+    if isinstance(tree.get("secret"), str) and recipe["steps"]:
+        recipe["secret"] = tree["secret"]
     for part, values in tree.items():
-        if isinstance(values, Mapping):
+        if isinstance(values, Mapping) and part != "series":
             recipe[part] = _known(part, values, left)
     return {"recipe": {part: one for part, one in recipe.items() if one}, "left": left}
+
+
+def _steps(tree: Mapping[str, Any], left: list[str]) -> list[dict[str, Any]]:
+    """Return the steps of a recipe that the page can have: of published ones values are hidden."""
+    found = []
+    for place, given in enumerate(tree.get("steps", ()), 1):
+        try:
+            step = read_step(given)
+        except Refused:
+            left.append(f"steps, {place}")
+            continue
+        if hides_values(step_of(given)):
+            left.append(f"steps, {place}")
+        else:
+            found.append(step)
+    return found
+
+
+def _series(tree: Mapping[str, Any], ledgers: Ledgers, left: list[str]) -> dict[str, Any]:
+    """Return the series of a recipe, where its ledger is on the desk by its name."""
+    given = {key: one for key, one in dict(tree.get("series", {})).items() if one is not None}
+    if not given.get("ledger"):
+        return {}
+    known = ledgers.named(given["ledger"])
+    if known is None:
+        left.append("series.ledger")
+        return {}
+    return {**given, "ledger": known}
 
 
 def _known(part: str, values: Mapping[str, Any], left: list[str]) -> dict[str, Any]:

@@ -11,14 +11,16 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+from shoal.web.asked import asked_settings
 from shoal.web.errors import Refused
 from shoal.web.folder import entries_of, told
 from shoal.web.jobs import QUEUED, RUNNING, Job, Queue
 from shoal.web.kept_trees import answered
+from shoal.web.ledgers import KnownLedger, Ledgers
 from shoal.web.open_file import Opened, check_ready, kept_name, plain_name, tree_names
 from shoal.web.processes import Processes
 from shoal.web.questions import Questions
-from shoal.web.request import HierarchyRequest, read_input, read_recipe
+from shoal.web.request import HierarchyRequest, read_input
 from shoal.web.uploads import RESERVE, Allowance, ending_of, take_in
 from shoal.web.workspace import make_workspace
 
@@ -45,6 +47,7 @@ class Session:
         self.limit = limit
         self.forget = forget
         self.workspace = make_workspace(base)
+        self.ledgers = Ledgers(self.workspace, folder)
         self.files: dict[str, Opened] = {}
         self.processes = Processes()
         self.queue = Queue(self.processes)
@@ -186,6 +189,10 @@ class Session:
         busy = [path for job in going for path in job.trees]
         return await answered(self.questions, file, request, busy)
 
+    async def look_into(self, known: KnownLedger, **more: Any) -> dict[str, Any]:
+        """Return what a ledger holds, in counts."""
+        return await self.questions.ask({"kind": "ledger", "path": str(known.path), **more})
+
     async def question(
         self, file: Opened, kind: str, recipe: dict[str, Any], tab: str, **more: Any
     ) -> dict[str, Any]:
@@ -194,7 +201,7 @@ class Session:
         It is one of QUESTIONED; a new one of a kind ends the tab's last of that kind.
         """
         check_ready(file)
-        settings = read_recipe(recipe, file.trees, file.reading)
+        settings = asked_settings(file, kind, recipe, self.ledgers)
         request = {"kind": kind, "path": file.source, "settings": settings, **more}
         request["held"] = str(file.place)
         return await file.estimates.ask(
@@ -204,7 +211,7 @@ class Session:
     def start(self, file: Opened, kind: str, recipe: dict[str, Any], more: dict[str, Any]) -> Job:
         """Put a job in the queue."""
         check_ready(file)
-        settings = read_recipe(recipe, file.trees, file.reading)
+        settings = asked_settings(file, kind, recipe, self.ledgers)
         key = secrets.token_hex(16)
         job = Job(
             id=key,

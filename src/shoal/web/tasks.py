@@ -8,6 +8,7 @@ from typing import Any
 
 from shoal.backends.extras import has
 from shoal.web.improve import improve
+from shoal.web.ledger_tasks import ledger
 from shoal.web.look import look
 from shoal.web.messages import ProgressWriter
 from shoal.web.preview import preview
@@ -47,4 +48,5 @@ KINDS: dict[str, Callable[[Mapping[str, Any], Path, ProgressWriter], dict[str, A
     "anonymize": anonymize,
     "compare": compare,
     "about": about,
+    "ledger": ledger,
 }

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from shoal.errors import RequestError, shown
-from shoal.table.steps.step import ColumnStep, Context, Step
+from shoal.table.steps.fields import ColumnName
+from shoal.table.steps.step import ColumnStep, Context, Step, Suits
 
 if TYPE_CHECKING:
     from shoal.kernels.arrays import Integers
@@ -30,6 +31,7 @@ class Coarsen(ColumnStep):
 
     kind: ClassVar[str] = "coarsen"
     row_wise: ClassVar[bool] = True
+    suits: ClassVar[Suits] = Suits.DATES
     to: Literal["month", "quarter", "year", "decade"]
 
     def apply(self, table: Table, _context: Context) -> Table:
@@ -71,8 +73,9 @@ class Derive(Step):
 
     kind: ClassVar[str] = "derive"
     row_wise: ClassVar[bool] = True
+    suits: ClassVar[Suits] = Suits.DATES
     name: str
-    of: str
+    of: ColumnName
     at: str | None = None
     what: Literal["age", "year"] = "age"
     keep: bool = False

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from shoal.errors import RequestError, shown
 from shoal.table.steps.fields import Number, Threshold
-from shoal.table.steps.step import ColumnStep, Context
+from shoal.table.steps.step import ColumnStep, Context, Suits
 
 if TYPE_CHECKING:
     from shoal.table.steps.numbers import Numbers
@@ -138,6 +138,7 @@ class Top(_Extreme):
     """
 
     kind: ClassVar[str] = "top"
+    suits: ClassVar[Suits] = Suits.NUMBERS
     is_top: ClassVar[bool] = True
 
 
@@ -146,6 +147,7 @@ class Bottom(_Extreme):
     """Code the smallest values of a column; as `Top`, below the threshold."""
 
     kind: ClassVar[str] = "bottom"
+    suits: ClassVar[Suits] = Suits.NUMBERS
     is_top: ClassVar[bool] = False
 
 

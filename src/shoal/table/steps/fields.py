@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from shoal.errors import RequestError
 
+ColumnName = Annotated[str, "column"]  # a form offers the columns that there are
+RuleText = Annotated[str, "rule"]  # a hierarchy: a rule, or a file
 Columns = tuple[str, ...]
 Values = Mapping[str, str]
 Number = int | float

@@ -9,7 +9,7 @@ import numpy as np
 
 from shoal.errors import RequestError
 from shoal.table.steps.fields import Number
-from shoal.table.steps.step import ColumnsStep, Context, When
+from shoal.table.steps.step import ColumnsStep, Context, Suits, When
 
 if TYPE_CHECKING:
     from shoal.kernels.arrays import Floats, Integers
@@ -57,6 +57,7 @@ class Noise(ColumnsStep):
 
     kind: ClassVar[str] = "noise"
     when: ClassVar[When] = When.AFTER
+    suits: ClassVar[Suits] = Suits.NUMBERS
     amount: Number = 0.1
     how: Literal["additive", "correlated", "multiplicative", "zero-sum"] = "additive"
 

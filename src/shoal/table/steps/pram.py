@@ -9,7 +9,7 @@ import numpy as np
 
 from shoal.errors import RequestError
 from shoal.table.steps.fields import Number
-from shoal.table.steps.step import ColumnStep, Context, When
+from shoal.table.steps.step import ColumnStep, Context, Suits, When
 
 if TYPE_CHECKING:
     from shoal.table.table import Table
@@ -38,6 +38,7 @@ class Pram(ColumnStep):
 
     kind: ClassVar[str] = "pram"
     when: ClassVar[When] = When.AFTER
+    suits: ClassVar[Suits] = Suits.CATEGORIES
     keep: Number = 0.8
 
     def check(self) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from shoal.errors import RequestError, listed
-from shoal.table.steps.step import ColumnsStep, ColumnStep, Context
+from shoal.table.steps.step import ColumnsStep, ColumnStep, Context, Suits
 
 if TYPE_CHECKING:
     from shoal.table.table import Table
@@ -28,6 +28,7 @@ class Rare(ColumnStep):
     """
 
     kind: ClassVar[str] = "rare"
+    suits: ClassVar[Suits] = Suits.CATEGORIES
     least: int | None = None
     label: str = "other"
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from shoal.errors import RequestError
 from shoal.hints import option
-from shoal.table.steps.fields import Values
-from shoal.table.steps.step import ColumnStep, Context, Step
+from shoal.table.steps.fields import RuleText, Values
+from shoal.table.steps.step import ColumnStep, Context, Step, Suits
 
 if TYPE_CHECKING:
     from shoal.table.table import Table
@@ -93,7 +93,7 @@ class Level(ColumnStep):
     """
 
     kind: ClassVar[str] = "level"
-    hierarchy: str
+    hierarchy: RuleText
     level: int = 1
 
     def check(self) -> None:
@@ -152,6 +152,7 @@ class Prefix(ColumnStep):
 
     kind: ClassVar[str] = "prefix"
     row_wise: ClassVar[bool] = True
+    suits: ClassVar[Suits] = Suits.TEXTS
     length: int
 
     def check(self) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from shoal.errors import RequestError
 from shoal.table.steps.fields import Number
-from shoal.table.steps.step import ColumnStep, Context
+from shoal.table.steps.step import ColumnStep, Context, Suits
 
 if TYPE_CHECKING:
     from shoal.table.table import Table
@@ -36,6 +36,7 @@ class Round(ColumnStep):
 
     kind: ClassVar[str] = "round"
     row_wise: ClassVar[bool] = True
+    suits: ClassVar[Suits] = Suits.NUMBERS
     digits: int | None = None
     to: Number | None = None
 

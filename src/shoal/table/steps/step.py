@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from shoal.errors import RequestError, in_shape, nearest_names, shown
-from shoal.table.steps.fields import Columns, taken, types_of
+from shoal.table.steps.fields import ColumnName, Columns, taken, types_of
 
 if TYPE_CHECKING:
     from shoal.kernels.arrays import Flags, Integers
@@ -22,6 +22,16 @@ class When(StrEnum):
     BEFORE = "before grouping"  # changes what is grouped
     WITH = "with grouping"  # chosen together with the groups
     AFTER = "after grouping"  # changes kept columns, by the groups or by chance
+
+
+class Suits(StrEnum):
+    """Which columns a step can change."""
+
+    ANY = "any"
+    NUMBERS = "numbers"  # and dates
+    DATES = "dates"
+    TEXTS = "texts"
+    CATEGORIES = "categories"  # texts, whole numbers and truth values
 
 
 @dataclass(frozen=True)
@@ -57,12 +67,14 @@ class Step:
 
     `kind` is its word in recipes and on the command line, `when` says whether it is carried out
     before the groups are made, together with them, or after; `row_wise`, whether a record's new
-    cells follow from its own cells alone, whatever the fields.
+    cells follow from its own cells alone, whatever the fields; `suits`, which columns it can
+    change.
     """
 
     kind: ClassVar[str]
     when: ClassVar[When] = When.BEFORE
     row_wise: ClassVar[bool] = False
+    suits: ClassVar[Suits] = Suits.ANY
 
     def __post_init__(self) -> None:
         """Take the values of fields in any form that says them, and check the step."""
@@ -131,7 +143,7 @@ class Step:
 class ColumnStep(Step):
     """A step that changes one column."""
 
-    column: str
+    column: ColumnName
 
     @property
     def changes(self) -> tuple[str, ...]:

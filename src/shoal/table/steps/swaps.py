@@ -9,7 +9,7 @@ import numpy as np
 
 from shoal.errors import RequestError
 from shoal.table.steps.fields import Columns, Number
-from shoal.table.steps.step import ColumnsStep, ColumnStep, Context, When
+from shoal.table.steps.step import ColumnsStep, ColumnStep, Context, Suits, When
 
 if TYPE_CHECKING:
     from shoal.kernels.arrays import Floats, Integers
@@ -38,6 +38,7 @@ class RankSwap(ColumnStep):
 
     kind: ClassVar[str] = "rankswap"
     when: ClassVar[When] = When.AFTER
+    suits: ClassVar[Suits] = Suits.NUMBERS
     share: Number = 0.05
     within: Literal["groups", "all"] = "groups"
 

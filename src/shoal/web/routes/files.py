@@ -69,7 +69,7 @@ def add_files(app: FastAPI, session: Session) -> None:
         file = session.file(key)
         check_ready(file)
         body = await body_of(request)
-        return JSONResponse({"toml": as_toml(file, body.get("recipe") or {})})
+        return JSONResponse({"toml": as_toml(file, body.get("recipe") or {}, session.ledgers)})
 
     @app.post("/files/{key}/settings/open")
     async def take(key: str, request: Request) -> Response:
@@ -77,7 +77,7 @@ def add_files(app: FastAPI, session: Session) -> None:
         text = (await body_of(request)).get("text")
         if not isinstance(text, str):
             raise Refused(400, "the settings are a text")
-        return JSONResponse(from_toml(file, text))
+        return JSONResponse(from_toml(file, text, session.ledgers))
 
     @app.delete("/files/{key}")
     async def finish(key: str) -> Response:

@@ -1,5 +1,6 @@
 // What a steward has chosen for a file so far: kept by column number, turned into a recipe.
 
+import { areRandom, presetOf } from "./choices.js";
 import { defaultText, number, sayOptions } from "./options.js";
 import { ROLES } from "./terms.js";
 import { t } from "./words.js";
@@ -19,7 +20,7 @@ export const LISTS = {
 const BEYOND = ["l", "t", "alpha", "beta", "delta", "e", "missing_sensitive"];
 /** The options that have a control of their own; what else there is, is said of columns. */
 export const FORM = [
-  "k", ...BEYOND, "count", "method", "effort", "time_limit", "small_strata", "seed", "decimals",
+  "k", "preset", "dominance", "suppress", ...BEYOND, "count", "method", "effort", "time_limit", "small_strata", "seed", "decimals",
   "incomplete", "aggregate", "numbers", "weights_as", "memory", "spreadsheet_safe", "missing",
 ];
 const OWN = { format: "csv", compareK: "", budget: "", fraction: "" }; // no options of a recipe
@@ -27,9 +28,13 @@ const OWN = { format: "csv", compareK: "", budget: "", fraction: "" }; // no opt
 /**
  * What was chosen: texts of the form by the names of options, and lists by the number of a column.
  * @typedef {Record<string, any> & {roles: string[], types: (string | null)[], trees: any[],
- *   rounds: string[], unique: boolean[], weight: number | null, household: number | null,
+ *   rounds: string[], unique: boolean[], importance: string[],
+ *   steps: any[], secret: string | null, series: any, weight: number | null, household: number | null,
  *   person: number | null, by: number[], methods: string[], seen: string[]}} Draft
  */
+
+/** What is asked of a series, beside its ledger. */
+export const SERIES = { ledger: null, withhold: 0, changing: [], stable: false, over_series: "sets" };
 
 function choices() {
   return { ...OWN, ...Object.fromEntries(FORM.map((name) => [name, defaultText(name)])) };
@@ -53,10 +58,16 @@ export function restored(look, saved) {
     draft.trees[i] = tree(saved.trees?.[i]);
     if (typeof saved.rounds?.[i] === "string") draft.rounds[i] = saved.rounds[i];
     draft.unique[i] = saved.unique?.[i] === true;
+    if (typeof saved.importance?.[i] === "string") draft.importance[i] = saved.importance[i];
   }
   for (const key of ["weight", "household", "person"]) {
     if (saved[key] === null || at(saved[key])) draft[key] = saved[key];
   }
+  if (Array.isArray(saved.steps)) {
+    draft.steps = saved.steps.filter((step) => typeof step?.kind === "string").slice(0, 100);
+  }
+  if (typeof saved.secret === "string") draft.secret = saved.secret;
+  if (typeof saved.series?.ledger === "string") draft.series = { ...SERIES, ...saved.series };
   if (Array.isArray(saved.by)) draft.by = saved.by.filter(at);
   if (Array.isArray(saved.methods)) {
     draft.methods = saved.methods.filter((method) => typeof method === "string");
@@ -76,6 +87,10 @@ function fresh(look) {
     trees: look.columns.map(() => null),
     rounds: look.columns.map(() => ""),
     unique: look.columns.map(() => false),
+    importance: look.columns.map(() => ""),
+    steps: [],
+    secret: null,
+    series: null,
     ...suggestedSurvey(look),
     by: [],
     methods: [],
@@ -131,6 +146,14 @@ export function keepsUnique(draft, index) {
   return taken === "weight" || (taken === null && draft.roles[index] === "other");
 }
 
+/** Return the names of the columns that steps leave out: a recipe says nothing of them. */
+export function leftOut(draft) {
+  return new Set(draft.steps.flatMap((step) => {
+    if (step.kind === "drop") return step.columns;
+    return step.kind === "derive" && !step.keep ? [step.of] : [];
+  }));
+}
+
 /** Return the numbers of the columns with a role that no survey takes. */
 export function withRole(draft, role) {
   return draft.roles.flatMap((own, i) => (own === role && !surveyUse(draft, i) ? [i] : []));
@@ -139,18 +162,20 @@ export function withRole(draft, role) {
 /** Return the recipe as the server takes it. Names are keys here: no plain assignments. */
 export function recipeOf(look, draft) {
   const named = (i) => look.columns[i].name;
+  const gone = leftOut(draft);
+  const having = (role) => withRole(draft, role).filter((i) => !gone.has(named(i)));
   const roles = Object.fromEntries(
-    Object.entries(LISTS).map(([role, key]) => [key, withRole(draft, role).map(named)]));
-  const trees = withRole(draft, "quasi-identifier")
+    Object.entries(LISTS).map(([role, key]) => [key, having(role).map(named)]));
+  const trees = having("quasi-identifier")
     .filter((i) => draft.trees[i])
     .map((i) => [named(i), draft.trees[i].rule ?? `tree:${draft.trees[i].id}`]);
   const release = {};
-  const kept = [...withRole(draft, "other"), ...withRole(draft, "sensitive")];
+  const kept = [...having("other"), ...having("sensitive")];
   const rounds = kept.filter((i) => draft.rounds[i].trim() && look.columns[i].numeric)
     .map((i) => [named(i), number(draft.rounds[i])]);
   if (rounds.length) release.round = Object.fromEntries(rounds);
   const unique = draft.roles.flatMap((_, i) => (draft.unique[i] && keepsUnique(draft, i)
-    ? [named(i)] : []));
+    && !gone.has(named(i)) ? [named(i)] : []));
   const recipe = {
     roles: {
       ...roles,
@@ -165,11 +190,32 @@ export function recipeOf(look, draft) {
     hierarchies: Object.fromEntries(trees),
     input: inputOf(look, draft),
   };
-  const beyond = withRole(draft, "sensitive").length > 0;
+  const beyond = having("sensitive").length > 0;
   const idle = new Set(["missing", ...(beyond ? [] : BEYOND),
     ...(draft.weight === null ? ["weights_as"] : [])]);
   sayOptions(recipe, draft, FORM.filter((name) => !idle.has(name)));
+  const weights = having("quasi-identifier").filter((i) => draft.importance[i].trim())
+    .map((i) => [named(i), number(draft.importance[i])]);
+  if (weights.length) recipe.protect.column_weights = Object.fromEntries(weights);
+  saySteps(recipe, draft);
+  if (draft.series) recipe.series = seriesOf(draft.series);
   return recipe;
+}
+
+/** Put steps into a recipe, with the roles of the columns that they make. */
+function saySteps(recipe, draft) {
+  if (!draft.steps.length) return;
+  recipe.steps = draft.steps.map(({ role: _, ...step }) => step);
+  for (const step of draft.steps) {
+    if (step.kind === "derive") recipe.roles[LISTS[step.role ?? "quasi-identifier"]].push(step.name);
+  }
+  if (areRandom(draft.steps) && draft.secret) recipe.secret = draft.secret;
+}
+
+function seriesOf(series) {
+  const said = Object.entries(series).filter(([key, value]) => key === "ledger"
+    || JSON.stringify(value) !== JSON.stringify(SERIES[key]));
+  return Object.fromEntries(said);
 }
 
 /** Return how the file is to be read, where that was said. */
@@ -190,7 +236,9 @@ export function numbers(text) {
 
 /** Return the columns that look like names of people and would be released as they are. */
 export function nameObstacle(look, draft) {
+  const gone = leftOut(draft);
   return withRole(draft, "other").filter((i) => look.columns[i].suspected === "identifier"
+    && !gone.has(look.columns[i].name)
     && 2 * look.columns[i].distinct > look.records && !draft.unique[i]);
 }
 
@@ -198,7 +246,12 @@ export function nameObstacle(look, draft) {
 export function obstacle(look, draft, name) {
   const k = number(draft.k);
   if (!Number.isInteger(k) || k < 2) return [t("obstacle.k")];
-  if (withRole(draft, "quasi-identifier").length === 0) return [t("obstacle.quasi")];
+  const derived = draft.steps.some((step) => step.kind === "derive"
+    && (step.role ?? "quasi-identifier") === "quasi-identifier");
+  if (withRole(draft, "quasi-identifier").length === 0 && !derived) return [t("obstacle.quasi")];
+  const preset = presetOf(draft.preset);
+  if (preset && k < preset.k) return [t("preset.below", { k: preset.k })];
+  if (draft.series && draft.person === null) return [t("series.person")];
   const open = withRole(draft, "quasi-identifier")
     .find((i) => draft.trees[i] && !draft.trees[i].rule && !draft.trees[i].id);
   if (open !== undefined) {

@@ -1,5 +1,6 @@
 // Which page this is, and what every page has: the theme, the language and the focus.
 
+import { loadChoices } from "./choices.js";
 import { problem, set } from "./dom.js";
 import { dropTables } from "./drops.js";
 import { showFile } from "./file.js";
@@ -49,7 +50,7 @@ async function start() {
     .find(({ at }) => at);
   try {
     if (!found) throw new Error(t("page.none"));
-    await loadOptions();
+    await Promise.all([loadOptions(), loadChoices()]);
     await found.show(main, found.at[1]);
   } catch (error) {
     set(main, problem(error));

@@ -3,16 +3,22 @@
 import { input, select } from "./controls.js";
 import { cut, el, field, prose, set } from "./dom.js";
 import { term } from "./glossary.js";
+import { importancePart, suppressField } from "./suppression.js";
 import { t } from "./words.js";
 
-/** What each of the three choices means as an effort of `auto`. */
-const SPEEDS = { automatic: "normal", fast: "quick", least: "best" };
+const CELLS = "local-suppression";
+/** What each of the choices means: a method and its effort. */
+const SPEEDS = {
+  automatic: ["auto", "normal"], fast: ["auto", "quick"], least: ["auto", "best"],
+  cells: [CELLS, "normal"],
+};
 
 /** Return the part that chooses how groups are made. */
 export function methodPart(page) {
   return el("div", null,
     speeds(page),
-    el("details", { "data-test": "expert", open: page.draft.method !== "auto" },
+    field(t("field.suppress"), suppressField(page), t("suppress.hint")),
+    el("details", { "data-test": "expert", open: !["auto", CELLS].includes(page.draft.method) || page.draft.importance.some(Boolean) },
       el("summary", null, t("method.expert")),
       el("div", { class: "fields" },
         methodField(page),
@@ -22,26 +28,29 @@ export function methodPart(page) {
         field(t("field.time_limit"),
           input(page, "time_limit", {
             type: "number", min: "0", step: "any", "data-test": "time-limit",
-          }), t("method.limit_hint")))));
+          }), t("method.limit_hint"))),
+      importancePart(page)));
 }
 
 function speeds(page) {
-  const boxes = Object.entries(SPEEDS).map(([key, effort]) => {
+  const boxes = Object.entries(SPEEDS).map(([key, [method, effort]]) => {
     const box = el("input", {
       type: "radio", name: "speed", value: key, "data-test": `speed-${key}`,
       onchange: () => page.change("choose", (draft) => {
-        Object.assign(draft, { method: "auto", effort, time_limit: "" });
+        Object.assign(draft, { method, effort, time_limit: "" });
         page.tell("restored"); // the expert's fields show it too
       }),
     });
-    return { box, effort, node: el("label", { class: "check speed" }, box, " ",
+    return { box, method, effort, node: el("label", { class: "check speed" }, box, " ",
       el("strong", null, t(`speed.${key}`)), el("span", { class: "hint" }, t(`speed.${key}_what`))) };
   });
   const own = el("p", { class: "hint" });
   const refresh = () => {
     const { method, effort } = page.draft;
-    for (const one of boxes) one.box.checked = method === "auto" && one.effort === effort;
-    set(own, method === "auto" ? "" : t("speed.own", { method }));
+    for (const one of boxes) {
+      one.box.checked = method === one.method && (method === CELLS || one.effort === effort);
+    }
+    set(own, method === "auto" || method === CELLS ? "" : t("speed.own", { method }));
   };
   page.on("choose", refresh);
   refresh();

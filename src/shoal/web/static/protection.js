@@ -9,6 +9,9 @@ import { term } from "./glossary.js";
 import { methodPart } from "./method.js";
 import { number } from "./options.js";
 import { outputPart } from "./output.js";
+import { presetPart } from "./presets.js";
+import { seriesPart } from "./series.js";
+import { stepsPart } from "./steplist.js";
 import { surveyPart } from "./survey.js";
 import { treesPart } from "./trees.js";
 import { t } from "./words.js";
@@ -22,10 +25,12 @@ export function protectionStep(page) {
   return el("section", { "aria-labelledby": "protection-heading" },
     el("h2", { id: "protection-heading" }, t("protection.heading")),
     el("div", { class: "halves wide" },
-      el("div", null, kField(page), beyondPart(page), methodPart(page)),
+      el("div", null, kField(page), presetPart(page), beyondPart(page), methodPart(page)),
       el("div", null, gauges(page))),
     treesPart(page),
+    stepsPart(page),
     surveyPart(page),
+    seriesPart(page),
     outputPart(page));
 }
 

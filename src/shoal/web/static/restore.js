@@ -1,6 +1,6 @@
 // A recipe that was run -> the form that asks for it again.
 
-import { FORM, LISTS, recipeOf, restored } from "./draft.js";
+import { FORM, LISTS, recipeOf, restored, SERIES } from "./draft.js";
 import { isDefault, optionOf, textOf } from "./options.js";
 import { t } from "./words.js";
 
@@ -22,9 +22,18 @@ export function draftOf(look, recipe, present, compare = null) {
   };
   const { roles = {}, release = {}, input = {} } = recipe;
   draft.roles = draft.roles.map(() => "other");
+  draft.steps = structuredClone(recipe.steps ?? []);
+  const made = new Map(draft.steps.filter((step) => step.kind === "derive")
+    .map((step) => [step.name, step]));
   for (const [role, key] of Object.entries(LISTS)) {
-    for (const column of roles[key] ?? []) draft.roles[at(column)] = role;
+    for (const column of roles[key] ?? []) {
+      if (made.has(column) && !places.has(column)) made.get(column).role = role;
+      else draft.roles[at(column)] = role;
+    }
   }
+  draft.secret = recipe.secret ?? null;
+  draft.series = recipe.series ? { ...SERIES, ...recipe.series } : null;
+  each(recipe.protect?.column_weights, (i, weight) => { draft.importance[i] = String(weight); });
   for (const key of ["weight", "household", "person"]) {
     draft[key] = typeof roles[key] === "string" ? at(roles[key]) : null;
   }
@@ -44,10 +53,15 @@ export function draftOf(look, recipe, present, compare = null) {
     draft.budget = String(compare.budget ?? "");
     draft.methods = compare.methods ?? [];
   }
-  if (!same(recipeOf(look, draft), recipe)) {
+  if (!same(plain(recipeOf(look, draft)), plain(recipe))) {
     throw new Error(t("restore.more"));
   }
   return draft;
+}
+
+/** Return a recipe without the parts that are taken over as they are: their order counts. */
+function plain({ steps: _, secret: __, series: ___, ...rest }) {
+  return rest;
 }
 
 /** Tell whether two trees of settings say the same: what is empty says nothing. */

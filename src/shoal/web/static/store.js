@@ -6,7 +6,7 @@ import { savable } from "./draft.js";
 const MOST = 60; // changes that can be undone
 const ONE = 1500; // ms within which typing into a field is one change
 /** Every kind of change, by which parts of the page listen. */
-const KINDS = ["roles", "types", "survey", "choose", "trees", "compare"];
+const KINDS = ["roles", "types", "survey", "choose", "trees", "steps", "series", "compare"];
 
 /**
  * @typedef {object} Store

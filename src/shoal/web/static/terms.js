@@ -26,6 +26,7 @@ export function rulesFor(column) {
 
 /** Return the rule of a column for which nobody says one. */
 export function automaticRule(column) {
+  if (column.kind === "text" && column.hierarchy?.startsWith("prefixes:")) return column.hierarchy;
   return isPlaced(column) ? "balanced" : "flat";
 }
 

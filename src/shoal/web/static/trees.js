@@ -1,6 +1,7 @@
 // Hierarchies: by which steps each quasi-identifier may be generalized; to see, build and edit.
 
 import { checked, debounced, send } from "./api.js";
+import { bySight } from "./bysight.js";
 import { withRole, inputOf } from "./draft.js";
 import { el, field, name, problem, set } from "./dom.js";
 import { term } from "./glossary.js";
@@ -52,6 +53,7 @@ function editor(page, index) {
     what: el("span", { class: "soft" }),
     told: el("div", { "data-test": "tree-coverage", "aria-live": "polite" }),
     view: el("div", { class: "scroll" }),
+    sight: el("div"),
     rule: el("input", {
       type: "text", "data-test": "tree-rule", spellcheck: "false", autocomplete: "off",
       placeholder: automaticRule(column),
@@ -103,13 +105,14 @@ function editor(page, index) {
     summarize(tree);
   }
 
-  async function build(rule) {
+  async function build(rule, bySightNow = false) {
     later.cancel();
     const tree = await ask({ rule: rule || automaticRule(column) });
     if (!tree) return;
     choose(rule ? { rule } : null);
     nodes.rule.value = rule;
     show(tree, true);
+    if (!bySightNow) showSight();
   }
 
   function edited() {
@@ -130,11 +133,30 @@ function editor(page, index) {
   }
   const later = debounced(600, check);
 
+  /** Show the fields that make it by sight: with what the column has now. */
+  function showSight() {
+    const sight = bySight(page, column, {
+      rule: () => chosen()?.rule ?? (chosen() ? "" : automaticRule(column)),
+      text: () => (chosen() && !chosen().rule ? nodes.text.value : ""),
+      build: (rule) => build(rule, true),
+      give: (text) => {
+        nodes.text.value = text;
+        choose({ id: null, text });
+        nodes.rule.value = "";
+        check();
+      },
+    });
+    set(nodes.sight, sight);
+    return sight !== null;
+  }
+
   async function load() {
     loaded = true;
     const own = chosen();
+    if (own?.text !== undefined && own?.text !== null) nodes.text.value = own.text;
+    const seen = own === null || /^(?:cuts|prefixes|dates)\b/.test(own.rule ?? "");
+    expert.open = !showSight() || !seen;
     if (own?.text !== undefined && own?.text !== null) {
-      nodes.text.value = own.text;
       await check();
     } else {
       nodes.rule.value = own?.rule ?? "";
@@ -162,6 +184,9 @@ function editor(page, index) {
     reader.readAsText(file);
   }
 
+  const expert = el("details", { "data-test": "tree-expert" },
+    el("summary", null, t("trees.expert")),
+    ruleFields(column, nodes.rule, build), textFields(nodes.text, check, readFile));
   const whole = el("details", {
     class: "card editor",
     ontoggle: () => whole.open && !loaded && load(),
@@ -169,7 +194,7 @@ function editor(page, index) {
   el("summary", { "data-test": "tree-open" }, name(column.name), " ", nodes.what),
   nodes.told,
   el("div", { class: "halves" },
-    el("div", null, ruleFields(column, nodes.rule, build), textFields(nodes.text, check, readFile)),
+    el("div", null, nodes.sight, expert),
     el("div", null, el("h3", null, t("trees.tree")), nodes.view)));
   const own = chosen();
   if (own && !own.rule && !page.file.trees.some((tree) => tree.id === own.id)) {

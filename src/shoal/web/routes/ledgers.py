@@ -1,0 +1,45 @@
+"""Routes of ledgers: list, begin or bring one, say what it holds, withdraw a release."""
+
+from __future__ import annotations
+
+from fastapi import FastAPI, Request, Response
+from fastapi.responses import JSONResponse
+
+from shoal.web.bodies import body_of
+from shoal.web.errors import Refused
+from shoal.web.session import Session
+
+LARGEST = 128 << 20  # bytes of a ledger that is brought in
+
+
+def add_ledgers(app: FastAPI, session: Session) -> None:
+    """Add the routes of ledgers."""
+    ledgers = session.ledgers
+
+    @app.get("/ledgers.json")
+    async def every() -> Response:
+        return JSONResponse([one.to_json() for one in ledgers.every().values()])
+
+    @app.post("/ledgers", status_code=201)
+    async def make(request: Request) -> Response:
+        body = await body_of(request, LARGEST, 300.0)
+        if body.get("ledger") is None:
+            return JSONResponse(ledgers.begin(body.get("name")).to_json(), 201)
+        known = ledgers.bring(body.get("name"), body["ledger"], body.get("key"))
+        try:
+            await session.look_into(known)
+        except Refused:
+            ledgers.forget(known)
+            raise
+        return JSONResponse(known.to_json(), 201)
+
+    @app.get("/ledgers/{key}.json")
+    async def holds(key: str) -> Response:
+        return JSONResponse(await session.look_into(ledgers.of(key)))
+
+    @app.post("/ledgers/{key}/withdraw")
+    async def withdraw(key: str, request: Request) -> Response:
+        number = (await body_of(request)).get("release")
+        if type(number) is not int:
+            raise Refused(400, "name the release by its number")
+        return JSONResponse(await session.look_into(ledgers.of(key), withdraw=number))

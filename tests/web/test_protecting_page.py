@@ -1,0 +1,219 @@
+"""Protection on the page, in a real browser: steps, hierarchies by sight, presets, a ledger."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from accessibility import faults_of
+from browsers import QUASI, expect
+
+DRAWS = True  # the desk and browser of other modules
+
+DRAFT = {
+    "k": "4", "method": "hilbert", "seen": [],
+    "roles": ["identifier", "identifier", QUASI, QUASI, QUASI, QUASI, "other", "drop", QUASI,
+              "sensitive", "drop"],
+}  # fmt: skip
+
+
+@pytest.fixture
+def opened(page, drawing_desk):
+    """The protection of a file whose columns have roles; with the recipes that it asks to try."""
+    file = drawing_desk.stays()
+    assert drawing_desk.ask("PUT", f"/files/{file}/draft", DRAFT).status == 200
+    page.tried = []
+
+    def note(request):
+        if request.url.endswith("/trial"):
+            page.tried.append(request.post_data_json["recipe"])
+
+    page.tab.on("request", note)
+    page.tab.goto(f"http://127.0.0.1:{page.desk.port}/files/{file}#protection")
+    expect(page.on("gauges")).to_contain_text(re.compile(r"\d %"))
+    page.file = file
+    yield page
+    page.tab.remove_listener("request", note)
+
+
+def tried(page, right):
+    """Wait until a recipe that is as it should be was tried; return it."""
+    for _ in range(150):
+        if page.tried and right(page.tried[-1]):
+            return page.tried[-1]
+        page.tab.wait_for_timeout(100)
+    raise AssertionError(page.tried[-1:])
+
+
+def add(page, kind, **given):
+    """Fill the form of a step and take it."""
+    page.on("change-kind").select_option(kind)
+    for name, value in given.items():
+        control = page.on(f"change-{name}")
+        if isinstance(value, list):
+            for one in value:
+                control.get_by_label(one, exact=True).check()
+        elif name in ("column", "to", "how"):
+            control.select_option(value)
+        else:
+            control.fill(value)
+    page.on("change-take").click()
+
+
+def kinds(page):
+    """The kinds of the steps in the list, in their order."""
+    return page.tab.locator("[data-test=change] strong").all_inner_texts()
+
+
+def test_steps_are_added_moved_undone_and_tried(opened):
+    """A step is a form of its kind's fields; the list is what is tried, saved and opened again."""
+    page = opened
+    page.unfold("steps-part")
+    add(page, "round", column="income")
+    expect(page.on("change-form")).to_contain_text("say digits, or to what it rounds multiples")
+    page.on("change-digits").fill("-3")
+    page.on("change-take").click()
+    add(page, "coarsen", column="admission_date", to="quarter")
+    add(page, "noise", columns=["length_of_stay"], amount="0.2")
+    expect(page.on("change", 2)).to_contain_text("0.2")
+    assert kinds(page) == ["Round", "Coarser dates", "Noise"]
+    page.on("change-up", 1).click()
+    assert kinds(page) == ["Coarser dates", "Round", "Noise"]
+    recipe = tried(page, lambda one: len(one.get("steps", ())) == 3)
+    assert recipe["steps"][0] == {"kind": "coarsen", "column": "admission_date", "to": "quarter"}
+    assert re.fullmatch("[0-9a-f]{64}", recipe["secret"])
+    page.on("change-remove", 2).click()
+    page.on("undo").click()
+    page.on("undo").click()
+    assert kinds(page) == ["Round", "Coarser dates", "Noise"]
+    page.on("redo").click()
+    page.on("change-edit", 1).click()
+    page.on("change-digits").fill("-2")
+    page.on("change-take").click()
+    expect(page.on("change", 1)).to_contain_text("-2")
+    toml = page.desk.post(f"/files/{page.file}/settings", {"recipe": page.tried[-1]})["toml"]
+    page.on("change-remove", 0).click()
+    page.tab.wait_for_timeout(700)  # saved
+    page.tab.reload()
+    expect(page.on("changes")).to_contain_text("Noise")
+    assert kinds(page) == ["Round", "Noise"]
+    page.go("open")
+    page.unfold("settings")
+    content = {"name": "run.toml", "mimeType": "text/plain", "buffer": toml.encode()}
+    page.on("open-settings").set_input_files(content)
+    expect(page.on("settings-told")).to_contain_text("settings are taken")
+    page.go("protection")
+    assert kinds(page) == ["Coarser dates", "Round", "Noise"]
+
+
+def test_a_column_that_a_step_makes_takes_its_place(opened):
+    """Of an age made of dates the role is asked; the dates are no longer in the recipe."""
+    page = opened
+    page.unfold("steps-part")
+    add(page, "derive", name="year", at="")
+    expect(page.on("change-form")).to_contain_text("say at which date")
+    page.on("change-what").select_option("year")
+    page.on("change-take").click()
+    recipe = tried(page, lambda one: one.get("steps"))
+    assert recipe["roles"]["quasi_identifiers"] == ["age", "sex", "postcode", "income", "year"]
+    expect(page.on("gauges")).to_contain_text("year")
+    expect(page.on("gauges")).not_to_contain_text("admission_date")
+
+
+def editor(page, column):
+    """Open the hierarchy of a column."""
+    page.unfold("hierarchies")
+    whole = page.tab.locator(".editor").filter(
+        has=page.tab.locator("summary", has_text=re.compile(f"^{column} "))
+    )
+    whole.locator("summary").first.click()
+    whole.locator("[data-test=by-sight]").wait_for()
+    return whole
+
+
+def test_hierarchies_are_made_by_sight(opened):
+    """Cuts by button, key and pointer; parts of dates; signs of codes; words in named groups."""
+    page = opened
+    age = editor(page, "age")
+    age.locator("[data-test=cut-add]").click()
+    mark = age.locator("[data-test=cut]")
+    before = float(mark.get_attribute("aria-valuenow"))
+    page.tab.keyboard.press("ArrowRight")  # a new mark has the focus
+    assert float(mark.get_attribute("aria-valuenow")) == before + 1
+    age.locator("[data-test=cut-add]").click()
+    handle = age.locator("[data-test=cut] .handle").last.bounding_box()
+    x, y = handle["x"] + handle["width"] / 2, handle["y"] + handle["height"] / 2
+    page.tab.mouse.move(x, y)
+    page.tab.mouse.down()
+    page.tab.mouse.move(x - 30, y, steps=3)
+    page.tab.mouse.up()
+    low, high = (
+        int(one.get_attribute("aria-valuenow")) for one in age.locator("[data-test=cut]").all()
+    )
+    assert low < high < 51
+    tried(page, lambda one: one["hierarchies"].get("age") == f"cuts:{low},{high}")
+    age.locator("[data-test=cut]").last.focus()
+    page.tab.keyboard.press("Delete")
+    tried(page, lambda one: one["hierarchies"].get("age") == f"cuts:{low}")
+    dates = editor(page, "admission_date")
+    for level in ("month", "year"):
+        dates.locator(f"[data-test=level-{level}]").click()
+    codes = editor(page, "postcode")
+    expect(codes.locator("[data-test=level-4]")).to_have_attribute("aria-pressed", "true")
+    codes.locator("[data-test=level-4]").click()
+    words = editor(page, "sex")
+    words.locator("[data-test=groups-open]").click()
+    words.locator("[data-test=group-add]").click()
+    page.tab.keyboard.press("Control+a")
+    page.tab.keyboard.type("anyone")
+    page.tab.keyboard.press("Tab")
+    words.locator("[data-test=chip]").first.drag_to(words.locator("[data-test=bin]").last)
+    words.locator("[data-test=chip]").first.focus()
+    page.tab.keyboard.press("Space")
+    words.locator("[data-test=move-here]").last.focus()
+    page.tab.keyboard.press("Enter")
+    assert words.locator("[data-test=bin]").last.locator("[data-test=chip]").count() == 2
+    recipe = tried(page, lambda one: {"sex", "postcode"} <= set(one["hierarchies"]))
+    assert recipe["hierarchies"]["admission_date"] == "dates:month,year"
+    assert recipe["hierarchies"]["postcode"] == "prefixes:3,2,1"
+    expect(words.locator("[data-test=tree-text]")).to_have_value("F;anyone;*\nM;anyone;*\n")
+
+
+def test_presets_budgets_and_a_ledger_are_a_choice_each(opened):
+    """A preset says k and its source; a ledger asks who is who; nobody is shut out in any theme."""
+    page = opened
+    page.on("preset").select_option("ema")
+    assert page.on("k").input_value() == "11"
+    expect(page.on("preset-about")).to_contain_text("EMA/90915/2016")
+    expect(page.on("preset-about")).to_contain_text("not legal advice")
+    page.on("suppress").select_option("0.02")
+    recipe = tried(page, lambda one: one["protect"].get("suppress"))
+    assert (recipe["protect"]["preset"], recipe["protect"]["suppress"]) == ("ema", 0.02)
+    page.on("k").fill("6")
+    expect(page.on("gauges")).to_contain_text("asks for a k of at least 11")
+    page.on("k").fill("12")
+    page.on("speed-cells").check()
+    tried(page, lambda one: one["protect"].get("method") == "local-suppression")
+    page.on("suppress").select_option("0")
+    page.unfold("series")
+    page.unfold("ledger-new")
+    page.on("ledger-name").fill("stays")
+    page.on("ledger-begin").click()
+    expect(page.on("ledger-holds")).to_contain_text("this one will be the first")
+    expect(page.on("gauges")).to_contain_text("who is who")
+    page.unfold("survey")
+    page.on("person").select_option(label="number")
+    page.on("withhold").select_option("0.05")
+    series = tried(page, lambda one: one.get("series", {}).get("withhold"))["series"]
+    assert series["ledger"] in {one["id"] for one in page.desk.get("/ledgers.json")}
+    page.unfold("steps-part")
+    page.on("change-kind").select_option("recode")
+    editor(page, "age").locator("[data-test=cut-add]").click()
+    editor(page, "sex").locator("[data-test=groups-open]").click()
+    page.on("board").wait_for()
+    for theme, width in (("light", 1280), ("dark", 390)):
+        page.look(width, theme)
+        expect(page.on("gauges")).not_to_have_class(re.compile("stale"))
+        assert faults_of(page.tab) == [], theme
+        assert not page.is_wide(), theme

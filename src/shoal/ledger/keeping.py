@@ -57,6 +57,7 @@ def leave(path: Path, people: Sequence[str]) -> Left:
             known |= set(gone) & set(own)
             if there:
                 companions = {one for one, number in own.items() if number in there} - set(gone)
+                companions -= set(roll.counterfeits)
         ledger.without(gone).write()
     return Left(len(gone), len(gone) - len(known), len(companions))
 
@@ -80,6 +81,9 @@ def describe(ledger: Ledger) -> str:
         if isinstance(entry, Release):
             lines.append(_of_release(entry, entry.number in gone))
     several = Counter(person for one in ledger.releases for person in one.roll.people)
+    for one in ledger.releases:
+        several.subtract(one.roll.counterfeits)
+    several = +several
     again = sum(1 for times in several.values() if times > 1)
     lines.append(f"{len(several):,} people, {again:,} of them in several releases")
     if ledger.left:
@@ -92,7 +96,10 @@ def _of_release(entry: Release, gone: bool) -> str:
     least = "" if promise.l is None else f", l = {promise.l} over the series"
     state = "withdrawn" if gone else "made under the ledger" if entry.made else "added"
     withheld = f", {entry.withheld:,} withheld" if entry.withheld else ""
+    false = len(entry.roll.counterfeits)
+    made = f", {false:,} counterfeits" if false else ""
     return (
-        f"  release {entry.number}: {entry.file}, {len(entry.roll.people):,} people{withheld}, "
+        f"  release {entry.number}: {entry.file}, {len(entry.roll.people) - false:,} people"
+        f"{withheld}{made}, "
         f"k = {promise.k}{least}; {state}"
     )

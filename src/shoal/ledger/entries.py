@@ -133,7 +133,7 @@ def from_tree(tree: Mapping[str, Any]) -> Entry:
                 joined=joined,
                 counterfeits=tuple(roll.get("counterfeits", ())),
             ),
-        }  # fmt: skip
+        }
     )
 
 

@@ -23,9 +23,7 @@ def drift_chart(drift: DriftSection) -> Spec:
             "from": moment(mean) if is_day else mean,
             "to": moment(mean + step) if is_day else mean + step,
         }
-        for number, mean, step in zip(
-            drift["releases"], drift["means"], drift["steps"], strict=True
-        )
+        for number, mean, step in every
     ]
     y = {"type": "temporal" if is_day else "quantitative", "scale": {"zero": False}}
     encoding = {

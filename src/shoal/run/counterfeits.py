@@ -1,4 +1,4 @@
-"""Counterfeits in the released table: records after those of people, until the rows are shuffled."""
+"""Counterfeits in the released table: records after those of people, until rows are shuffled."""
 
 from __future__ import annotations
 

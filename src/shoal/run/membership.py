@@ -232,8 +232,8 @@ def series_notes(
         )
     if membership.false:
         public.append(
-            f"{membership.false:,} of the released records are counterfeits, which are nobody's; no "
-            "class has fewer than k people without them"
+            f"{membership.false:,} of the released records are counterfeits, which are nobody's; "
+            "no class has fewer than k people without them"
         )
     if changing:
         public.append(

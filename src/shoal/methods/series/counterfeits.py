@@ -21,7 +21,7 @@ from shoal.partition import canonical_labels, rows_of_groups
 
 @dataclass(frozen=True, eq=False)
 class Counterfeits:
-    """A record of the group of each counterfeit (c), its value (c) and its signature's place (c)."""
+    """A record of the group of each counterfeit (c), its value (c) and place of signature (c)."""
 
     __repr__ = in_shape
 

@@ -26,6 +26,6 @@ def series(report: ReportFields, svgs: dict[str, str | None]) -> str:
         return body
     return (
         f'{body}<div class="charts">{"".join(charts)}</div><p class="soft">Published means of the '
-        "original by release, each within its rounding. Standardization, hierarchies and boundaries "
-        "are those of the release before.</p>"
+        "original by release, each within its rounding. Standardization, hierarchies and "
+        "boundaries are those of the release before.</p>"
     )

@@ -177,7 +177,8 @@ class Series:
             )
         if self.settings.series.over_series == "sets":
             return self._with_sets(replace(who, column=name), own, number, least)
-        bonds = bind(known, frozenset(people), least)
+        fill = self.settings.series.counterfeits > 0
+        bonds = bind(known, frozenset(people), least, fill)
         bond, every = bonds_of(people, known, bonds)
         short = {one for one in people if 0 < len(signature_of(one, known, bonds)) < least}
         return replace(

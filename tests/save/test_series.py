@@ -53,14 +53,14 @@ def no_charts(monkeypatch):
 
 
 @pytest.mark.parametrize("first", [True, False])
-def test_a_kill_while_files_are_named(tmp_path, first):
+def test_a_kill_while_files_are_named(tmp_path, first, thorough):
     """At whatever call that names files a run dies: entry and release are there, or neither."""
     if not first:
         made(tmp_path, 0).save(tmp_path / "before")
     result = made(tmp_path, 1)
     before, killed, kept = entries(tmp_path), 0, 0
     for name in NAMING:
-        for number in range(1, 40, 1 if name != "unlink" else 3):
+        for number in range(1, 40, 1 if thorough else 3):
             out = tmp_path / f"{name}{number}"
 
             def act(name=name, number=number, out=out):
@@ -84,8 +84,8 @@ def test_a_kill_while_files_are_named(tmp_path, first):
                     (tmp_path / "s.ledger.key").write_bytes(result.pending.ledger.key.to_bytes())
             if code == 77:
                 break
-            killed += 1
-    assert killed > 10
+            killed += code != 0
+    assert killed > 4
     assert kept > 0
     result.save(tmp_path / "again")
     assert entries(tmp_path) == before + 1

@@ -174,9 +174,9 @@ def settled(path: Path) -> None:
 
 
 def check_unchanged(ledger: Ledger) -> None:
-    """Raise RequestError if a ledger was continued since it was read."""
+    """Raise RequestError if a ledger was continued, or begun, since it was read."""
     there = Ledger.load(ledger.path).last if ledger.path.exists() else ""
-    if ledger.entries and there != ledger.last:
+    if there != (ledger.last if ledger.entries else ""):
         raise RequestError(
             f"{shown(ledger.path)}: the ledger was continued since this release was made; make it "
             "again"

@@ -11,7 +11,7 @@ from shoal.ledger.ledger import Ledger
 from shoal.run.counterfeits import allowed_counterfeits
 from shoal.settings import build
 
-ROUNDS, ALL_ROUNDS = 5, 200
+ROUNDS, ALL_ROUNDS = 3, 200
 
 
 def attack(seed, folder, share):

@@ -170,7 +170,7 @@ def test_kills_of_the_command(tmp_path):
 
 
 def test_a_pack_under_a_ledger(tmp_path):
-    """A pack is noted in its ledger, its certificate names the promise; nothing names the ledger."""
+    """A pack is noted in its ledger, and its certificate names the promise, not the ledger."""
     for number in range(2):
         made(tmp_path, number, over_series="worlds").pack(tmp_path / f"pack{number}")
     files = [tmp_path / f"pack{number}" / "release.csv" for number in range(2)]

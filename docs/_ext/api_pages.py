@@ -18,6 +18,10 @@ WORK = {  # in the order of the work
         "compare", "Comparison",
     ),
     "Judge": ("verify", "Verification", "measure", "Measures", "check_pack", "Checked"),
+    "Publish again": (
+        "add_release", "verify_series", "SeriesVerification", "check_ledger", "withdraw_release",
+        "forget_people",
+    ),
     "Group": (
         "microaggregate", "refine", "lower_bound", "methods", "Partition", "Bound", "Search",
         "microaggregate_columns", "ColumnByColumn",

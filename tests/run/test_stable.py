@@ -9,6 +9,7 @@ from series_tables import random_series
 from shoal.errors import RequestError
 from shoal.report.drift import drift_chart, drift_charts
 from shoal.report.html.series import series
+from shoal.report.public.keys import kind_of, leaves
 from shoal.run.anonymize import anonymize_with
 from shoal.settings import build
 
@@ -95,7 +96,9 @@ def test_means_that_are_published_make_a_chart(tmp_path):
         page = series(one, dict.fromkeys(charts, "<svg></svg>"))
         assert page.count("<svg>") == len(charts)
         assert "boundaries are those of the release before" in page
+        assert all(kind_of(list(path)) for path in leaves(one.to_dict()))
     assert "drift age" in report.charts()
+    assert "withheld" not in report.published().series
 
 
 def test_the_drift_of_dates_is_drawn_in_days():

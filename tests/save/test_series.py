@@ -248,3 +248,19 @@ def test_counterfeits_are_never_the_last_rows(tmp_path):
             return
         result.save(tmp_path / str(number))
     raise AssertionError
+
+
+def test_counterfeits_beside_kept_columns(tmp_path):
+    """The judge takes counterfeits out of what kept columns join: k people are left, or none."""
+    tables = random_series(5, people=90, each=70, kept=2)
+    asked = {**ASKED, "over_series": "worlds", "counterfeits": 0.3, "other": ["town"]}
+    files, false = [], 0
+    for number, table in enumerate(tables):
+        result = library.anonymize(table, 3, ledger=tmp_path / "s.ledger", **asked)
+        false += len(result.pending.counterfeits)
+        files.append(result.save(tmp_path / str(number), report=False))
+    assert false
+    judged = verify_series(files, tmp_path / "s.ledger")
+    assert judged.ok, judged.summary()
+    assert judged.smallest >= 3
+    assert judged.counterfeits == false

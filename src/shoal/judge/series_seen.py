@@ -23,7 +23,10 @@ TOGETHER = " + "  # between the names of kept columns that are joined by togethe
 
 @dataclass(frozen=True)
 class Seen:
-    """A release as its file shows it: the values and kept values of every class, by number."""
+    """A release as its file shows it: the values and kept values of every class, by number.
+
+    The kept values are those of people, without counterfeits.
+    """
 
     values: list[Counter[str]]
     records: dict[str, list[list[tuple[str, str]]]]  # kept column, class: kept value, value
@@ -67,7 +70,34 @@ def see(
             for names in joined:
                 own = "\0".join(_plain(cells[name], source.as_bytes) for name in names)
                 records[TOGETHER.join(names)][number].append((own, value))
+    _take_out(records, entry, secret)
     return Seen(values, records)
+
+
+def _take_out(
+    records: Mapping[str, list[list[tuple[str, str]]]], entry: Tree, secret: bytes
+) -> None:
+    """Take the counterfeits out of the records that kept columns could join: they are nobody's."""
+    roll = entry["roll"]
+    nobody = set(roll.get("counterfeits", ()))
+    if not nobody:
+        return
+    for name, classes in records.items():
+        false: dict[int, Counter[tuple[str, str]]] = defaultdict(Counter)
+        for person, number, value, own in zip(
+            roll["people"], roll["classes"], roll["values"], roll["joined"][name], strict=True
+        ):
+            if person in nobody and number < len(classes):
+                false[number][own, value] += 1
+        for number, counts in false.items():
+            left = []
+            for own, value in classes[number]:
+                key = (value_number(secret, name, own), value)
+                if counts[key]:
+                    counts[key] -= 1
+                else:
+                    left.append((own, value))
+            classes[number] = left
 
 
 def of_entry(seen: Seen, entry: Tree) -> list[str]:

@@ -66,10 +66,9 @@ def _check_counterfeits(
         )
     never = {
         option("weight"): roles.weight, option("keep_order"): release.keep_order,
-        **{
-            option(name): getattr(protect, name)
-            for name in ("t", "alpha", "beta", "delta", "e", "l_of", "dominance")
-        },
+        option("t"): protect.t, option("alpha"): protect.alpha, option("beta"): protect.beta,
+        option("delta"): protect.delta, option("e"): protect.e, option("l_of"): protect.l_of,
+        option("dominance"): protect.dominance,
     }  # fmt: skip
     for mark, value in never.items():
         if value:

@@ -28,7 +28,7 @@ def random_series(seed, people=24, each=16, values="abcd", kept=0):
     return tables
 
 
-def settings_for(ledger=None, k=3, least=2, withhold=0.9, other=(), model="worlds"):
+def settings_for(ledger=None, k=3, least=2, withhold=0.9, other=(), model="worlds", counterfeits=0):
     """Return the settings of a release, under a ledger or alone."""
     return build({
         "roles": {
@@ -36,7 +36,10 @@ def settings_for(ledger=None, k=3, least=2, withhold=0.9, other=(), model="world
             "other": list(other), **({"person": "id"} if ledger else {}),
         },
         "protect": {"k": k, "l": least, "method": "mdav"},
-        "series": {"ledger": str(ledger), "withhold": withhold, "over_series": model}
+        "series": {
+            "ledger": str(ledger), "withhold": withhold, "over_series": model,
+            "counterfeits": counterfeits,
+        }
         if ledger
         else {},
     })  # fmt: skip
@@ -66,7 +69,7 @@ def release_all(tables, path, **asked):
             refused += 1
             continue
         names = {result.pending.ledger.key.person(one): one for one in table["id"]}
-        people = [names[one] for one in result.pending.people]
+        people = [names.get(one, one) for one in result.pending.people]
         classes = released_classes(table, result, people)
         place = {person: at for at, (some, _, _) in enumerate(classes) for person in some}
         entry = result.pending.entry(

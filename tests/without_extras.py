@@ -201,6 +201,9 @@ def functions() -> Iterator[Case]:
         "shoal.add_release",
         lambda: shoal.add_release(Path("again.ledger"), Path("before.private/run.toml"), "id"),
     )
+    yield Case("shoal.check_ledger", lambda: shoal.check_ledger("again.ledger"))
+    yield Case("shoal.forget_people", lambda: shoal.forget_people("again.ledger", ["P1"]))
+    yield Case("shoal.withdraw_release", lambda: shoal.withdraw_release("again.ledger", 1))
     yield Case("shoal.datasets", shoal.datasets.load_patients)
     yield Case("shoal.lower_bound", lambda: shoal.lower_bound(array(), 3), "optimal")
     yield Case("microaggregate best", lambda: shoal.microaggregate(array(), 3, method="best"),

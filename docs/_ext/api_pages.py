@@ -18,7 +18,10 @@ WORK = {  # in the order of the work
         "compare", "Comparison", "suggest", "Suggestion", "presets", "Preset", "Progress",
     ),
     "Judge": ("verify", "Verification", "measure", "Measures", "check_pack", "Checked"),
-    "Publish again": ("add_release", "verify_series", "SeriesVerification"),
+    "Publish again": (
+        "add_release", "verify_series", "SeriesVerification", "check_ledger", "withdraw_release",
+        "forget_people",
+    ),
     "Group": (
         "microaggregate", "refine", "lower_bound", "methods", "Partition", "Bound", "Search",
         "microaggregate_columns", "ColumnByColumn", "estimator.Microaggregator",

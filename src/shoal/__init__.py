@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from shoal.judge.series_verdict import SeriesVerification as SeriesVerification
     from shoal.judge.verify import Verification as Verification
     from shoal.judge.verify import verify as verify
+    from shoal.ledger.keeping import check_ledger as check_ledger
+    from shoal.ledger.keeping import forget_people as forget_people
+    from shoal.ledger.keeping import withdraw_release as withdraw_release
     from shoal.measures.result import Measures as Measures
     from shoal.methods.ils.parameters import Search as Search
     from shoal.methods.registry import methods as methods
@@ -100,9 +103,11 @@ _HOME = {
     "add_release": "run.add_release",
     "anonymize": "run.anonymize",
     "anonymize_file": "outofcore.file",
+    "check_ledger": "ledger.keeping",
     "check_pack": "save.pack.recheck",
     "compare": "run.compare.grid",
     "datasets": "",
+    "forget_people": "ledger.keeping",
     "hierarchy": "table.hierarchy.view",
     "inspect": "run.inspect",
     "lower_bound": "run.lower_bound",
@@ -119,6 +124,7 @@ _HOME = {
     "suggest": "run.suggest",
     "verify": "judge.verify",
     "verify_series": "judge.series",
+    "withdraw_release": "ledger.keeping",
 }
 
 __all__ = [
@@ -156,9 +162,11 @@ __all__ = [
     "add_release",
     "anonymize",
     "anonymize_file",
+    "check_ledger",
     "check_pack",
     "compare",
     "datasets",
+    "forget_people",
     "hierarchy",
     "inspect",
     "lower_bound",
@@ -175,6 +183,7 @@ __all__ = [
     "suggest",
     "verify",
     "verify_series",
+    "withdraw_release",
 ]
 
 

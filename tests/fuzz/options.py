@@ -401,5 +401,7 @@ DRAWN: dict[str, Draw] = {
 }
 WRITTEN = ("delimiter", "encoding", "quote", "skip_lines", "decimal", "thousands", "date_format",
            "comment", "widths", "sheet")  # fmt: skip
-APART = {"ledger", "withhold", "changing", "stable", "expect_overlap", "over_series"}  # of a series
+APART = {
+    "ledger", "withhold", "changing", "stable", "expect_overlap", "over_series", "counterfeits",
+}  # of a series  # fmt: skip
 ALWAYS = {"k", "effort", "quasi_identifiers", "sensitive", "identifiers", "other", "drop"}

@@ -8,7 +8,7 @@ import pytest
 
 from shoal.errors import InputError, RequestError
 from shoal.ledger.entries import Promise, Release, Roll
-from shoal.ledger.keeping import describe, leave, withdraw
+from shoal.ledger.keeping import check_ledger, forget_people, withdraw_release
 from shoal.ledger.key import key_path
 from shoal.ledger.ledger import Ledger, check_unchanged, locked
 from shoal.system.current import current
@@ -84,17 +84,17 @@ def test_a_key_without_its_ledger_begins_nothing(path):
 
 def test_a_withdrawn_release_no_longer_counts(path):
     """What was not published is as if it had not been made; its number is not used again."""
-    assert [one.number for one in withdraw(path, 2).releases] == [1]
+    assert [one.number for one in withdraw_release(path, 2).releases] == [1]
     assert Ledger.load(path).next_number == 3
     with pytest.raises(RequestError, match="there is no release 2"):
-        withdraw(path, 2)
-    assert "withdrawn" in describe(Ledger.load(path))
+        withdraw_release(path, 2)
+    assert "withdrawn" in check_ledger(path)
 
 
 def test_people_leave_and_are_forgotten(path):
     """Who left is in no class of the ledger, and is noted; the others are as they were."""
     number = Ledger.load(path).key.person("Ann")
-    left = leave(path, ["Ann", "Nobody"])
+    left = forget_people(path, ["Ann", "Nobody"])
     ledger = Ledger.load(path)
     assert (left.people, left.unknown, left.companions) == (2, 1, 1)
     assert number in ledger.left
@@ -119,6 +119,12 @@ def test_one_run_at_a_time(path):
 def test_a_ledger_that_went_on_is_noticed(path):
     """A release made of an older ledger is refused."""
     ledger = Ledger.load(path)
-    withdraw(path, 1)
+    withdraw_release(path, 1)
     with pytest.raises(RequestError, match="was continued since"):
         check_unchanged(ledger)
+
+
+def test_a_ledger_that_was_begun_meanwhile_is_noticed(path):
+    """Of two runs that both begin a ledger the second is refused; the entry of the first stays."""
+    with pytest.raises(RequestError, match="was continued since"):
+        check_unchanged(Ledger.new(path))

@@ -7,6 +7,9 @@ import pytest
 
 from series_tables import random_series
 from shoal.errors import RequestError
+from shoal.report.drift import drift_chart, drift_charts
+from shoal.report.html.series import series
+from shoal.report.public.keys import kind_of, leaves
 from shoal.run.anonymize import anonymize_with
 from shoal.settings import build
 
@@ -74,3 +77,34 @@ def test_other_hierarchies_are_refused(tmp_path, tree):
     released(first, tmp_path, 0, "kaim", "widths:5,10")
     with pytest.raises(RequestError, match="stable"):
         released(second, tmp_path, 1, "kaim", tree, stable=True)
+
+
+def test_means_that_are_published_make_a_chart(tmp_path):
+    """From the second stable release on the report has a chart of each column's published means."""
+    first, second, third = random_series(6, people=420, each=320)
+    assert released(first, tmp_path, 0, stable=True).report.series.get("drift") is None
+    released(second, tmp_path, 1, stable=True)
+    report = released(third, tmp_path, 2, stable=True).report
+    for one in (report, report.published()):
+        (age, *_) = one.series["drift"]
+        assert age["column"] == "age"
+        assert age["releases"] == [1, 2, 3]
+        charts = drift_charts(one)
+        values = charts["drift age"]["data"]["values"]
+        assert [value["release"] for value in values] == [1, 2, 3]
+        assert all(value["from"] < value["to"] for value in values)
+        page = series(one, dict.fromkeys(charts, "<svg></svg>"))
+        assert page.count("<svg>") == len(charts)
+        assert "boundaries are those of the release before" in page
+        assert all(kind_of(list(path)) for path in leaves(one.to_dict()))
+    assert "drift age" in report.charts()
+    assert "withheld" not in report.published().series
+
+
+def test_the_drift_of_dates_is_drawn_in_days():
+    """Means of dates are days since 1970, and a chart shows them as dates."""
+    drift = {"column": "day", "kind": "date", "releases": [1, 2], "means": [0.0, 100.0],
+             "steps": [10.0, 10.0]}  # fmt: skip
+    spec = drift_chart(drift)
+    assert spec["encoding"]["y"]["type"] == "temporal"
+    assert spec["data"]["values"][0]["to"].startswith("1970-01-11")

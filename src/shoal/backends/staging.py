@@ -56,6 +56,11 @@ class Staging:
             with contextlib.suppress(OSError):
                 folder.rmdir()
 
+    @property
+    def waiting(self) -> list[tuple[Path, Path]]:
+        """The temporary and the final name of every file that waits for its name."""
+        return [(temporary, target) for _, temporary, target in self._files]
+
     def check(self, target: Path, *inputs: Path) -> None:
         """Refuse a target that exists, is no ordinary file, or is the input itself."""
         try:

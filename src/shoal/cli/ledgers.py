@@ -74,10 +74,9 @@ def withdraw(
 
     Example: `shoal ledger withdraw stays.ledger 1`
     """
-    from shoal.ledger.keeping import describe
-    from shoal.ledger.keeping import withdraw as take_back
+    from shoal.ledger.keeping import describe, withdraw_release
 
-    say(describe(take_back(ledger, release)))
+    say(describe(withdraw_release(ledger, release)))
 
 
 @group.command(cls=ShoalCommand)
@@ -96,7 +95,7 @@ def forget(
 
     Example: `shoal ledger forget stays.ledger P0017`
     """
-    from shoal.ledger.keeping import leave
+    from shoal.ledger.keeping import forget_people
 
     names = list(people or ())
     if listed is not None:
@@ -104,7 +103,7 @@ def forget(
             names += [line for line in listed.read_text("utf-8").splitlines() if line]
         except (OSError, UnicodeDecodeError):
             raise InputError(f"{shown(listed)}: cannot be read as a text") from None
-    say(leave(ledger, names).summary())
+    say(forget_people(ledger, names).summary())
 
 
 @group.command(cls=ShoalCommand)
@@ -113,7 +112,6 @@ def check(ledger: LedgerFile) -> None:
 
     Example: `shoal ledger check stays.ledger`
     """
-    from shoal.ledger.keeping import describe
-    from shoal.ledger.ledger import Ledger
+    from shoal.ledger.keeping import check_ledger
 
-    write_stdout(f"{describe(Ledger.load(ledger))}\n")
+    write_stdout(f"{check_ledger(ledger)}\n")

@@ -21,7 +21,8 @@ class SeriesVerification:
     `smallest` the least number of records that kept columns leave for one; None where nothing is
     promised, or joined. `absent` are releases of the ledger that were not given. `over_series` is
     what was promised of l: sets, values that all classes of a person have, or worlds, values that
-    nobody can rule out by solving for all people at once.
+    nobody can rule out by solving for all people at once. `counterfeits` of the records that were
+    read are nobody's.
     """
 
     ok: bool
@@ -34,6 +35,7 @@ class SeriesVerification:
     absent: tuple[int, ...]
     known: int
     over_series: str
+    counterfeits: int = 0
 
     def to_dict(self) -> dict[str, Json]:
         """Return it as JSON holds it."""
@@ -51,6 +53,8 @@ class SeriesVerification:
             lines.append(f"  {AGAINST[self.over_series]}")
         if self.smallest is not None:
             lines.append(f"  fewest records that kept columns leave for anybody: {self.smallest}")
+        if self.counterfeits:
+            lines.append(f"  {self.counterfeits:,} records are counterfeits, and nobody's")
         if self.absent:
             numbers = ", ".join(map(str, self.absent))
             lines.append(f"  not given, and so not counted: release {numbers}")

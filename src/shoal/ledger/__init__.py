@@ -19,6 +19,6 @@ in or taken out without the key, but for the last ones: a shorter ledger is an o
 is why every private report notes how many lines there were. People and values are keyed hashes; the
 key lies in a second file, for its owner alone (0600). Both are as confidential as the original:
 whoever has the key can try names. An entry gets its place before the release gets its name, under
-the ledger's lock: a run that is killed in between leaves an entry without a release, which errs on
-the safe side and can be withdrawn.
+the ledger's lock and with a journal beside it: what a run that is killed in between leaves is taken
+back by the next one (`journal.py`).
 """

@@ -34,6 +34,7 @@ class Roll:
     values, and `signature` has the place of each person's among the `signatures`, -1 for who has
     none; both are empty where no l is promised. `bound` has people of earlier releases who are not
     in this one, and have a signature since. `joined` has the numbers of kept values, by column.
+    `counterfeits` are those of the people who are nobody, under random numbers.
     """
 
     __repr__ = in_shape
@@ -45,6 +46,7 @@ class Roll:
     signatures: tuple[tuple[str, ...], ...] = ()
     bound: Mapping[str, int] = field(default_factory=dict)
     joined: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    counterfeits: tuple[str, ...] = ()
 
     def renamed(self, numbers: Mapping[str, str]) -> Roll:
         """Return the roll with some people under other numbers."""
@@ -124,7 +126,13 @@ def from_tree(tree: Mapping[str, Any]) -> Entry:
             **own,
             "frame": None if frame is None else Frame.from_tree(frame),
             "promise": Promise(**{**promise, **columns}),
-            "roll": Roll(**lists, signatures=signatures, bound=roll["bound"], joined=joined),
+            "roll": Roll(
+                **lists,
+                signatures=signatures,
+                bound=roll["bound"],
+                joined=joined,
+                counterfeits=tuple(roll.get("counterfeits", ())),
+            ),
         }
     )
 

@@ -36,15 +36,21 @@ class Tree:
 
 @dataclass(frozen=True)
 class Frame:
-    """The scales of numbers and dates, and the hierarchies of all quasi-identifiers."""
+    """The scales of numbers and dates, and the hierarchies of all quasi-identifiers.
+
+    `means` are those that the public report tells, and the steps of their rounding, by column.
+    """
 
     __repr__ = in_shape
 
     scales: Mapping[str, Scale] = field(default_factory=dict)
     trees: Mapping[str, Tree] = field(default_factory=dict)
+    means: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     @classmethod
     def from_tree(cls, tree: Mapping[str, Any]) -> Frame:
         """Return the frame that JSON holds."""
         scales = {name: Scale(**own) for name, own in tree["scales"].items()}
-        return cls(scales, {name: Tree(**own) for name, own in tree["trees"].items()})
+        trees = {name: Tree(**own) for name, own in tree["trees"].items()}
+        means = {name: (own[0], own[1]) for name, own in tree.get("means", {}).items()}
+        return cls(scales, trees, means)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -40,33 +41,96 @@ class Left:
         return "\n".join(lines)
 
 
-def leave(path: Path, people: Sequence[str]) -> Left:
-    """Let people leave all later releases, and forget which classes they were in."""
+def forget_people(ledger: str | os.PathLike[str], people: Sequence[str]) -> Left:
+    """Let people leave all later releases, and forget which classes they were in.
+
+    Parameters
+    ----------
+    ledger : path
+        The ledger; its key lies beside it.
+    people : sequence of str
+        Who leaves, as the column of persons has them.
+
+    Returns
+    -------
+    Left
+        How many left, and how many shared a class with them, in counts.
+
+    Raises
+    ------
+    InputError
+        The ledger or its key cannot be read, or was changed.
+    RequestError
+        Nobody is named, or another run works with the ledger.
+    """
     if not people:
         raise RequestError("name the people who leave, or a file with one on each line")
+    path = Path(ledger)
     with locked(path):
-        ledger = Ledger.load(path)
-        numbers = [ledger.key.person(text) for text in dict.fromkeys(people)]
-        gone = [one for one in numbers if one not in ledger.left]
+        book = Ledger.load(path)
+        numbers = [book.key.person(text) for text in dict.fromkeys(people)]
+        gone = [one for one in numbers if one not in book.left]
         companions: set[str] = set()
         known: set[str] = set()
-        for release in ledger.releases:
+        for release in book.releases:
             roll = release.roll
             own = dict(zip(roll.people, roll.classes, strict=True))
             there = {own[one] for one in gone if one in own}
             known |= set(gone) & set(own)
             if there:
                 companions = {one for one, number in own.items() if number in there} - set(gone)
-        ledger.without(gone).write()
+                companions -= set(roll.counterfeits)
+        book.without(gone).write()
     return Left(len(gone), len(gone) - len(known), len(companions))
 
 
-def withdraw(path: Path, number: int) -> Ledger:
-    """Note that a release was not published, and return the ledger."""
-    with locked(path):
-        ledger = Ledger.load(path).withdrawn(number)
-        ledger.write()
-    return ledger
+def withdraw_release(ledger: str | os.PathLike[str], number: int) -> Ledger:
+    """Note that a release was made and not published: it no longer counts.
+
+    Parameters
+    ----------
+    ledger : path
+        The ledger; its key lies beside it.
+    number : int
+        The number of the release, as `check_ledger` says it.
+
+    Returns
+    -------
+    Ledger
+        The ledger without it, written.
+
+    Raises
+    ------
+    InputError
+        The ledger or its key cannot be read, or was changed.
+    RequestError
+        There is no such release, or another run works with the ledger.
+    """
+    with locked(Path(ledger)):
+        book = Ledger.load(Path(ledger)).withdrawn(number)
+        book.write()
+    return book
+
+
+def check_ledger(ledger: str | os.PathLike[str]) -> str:
+    """Check every message code of a ledger, and return what it holds, in counts.
+
+    Parameters
+    ----------
+    ledger : path
+        The ledger; its key lies beside it.
+
+    Returns
+    -------
+    str
+        A line a release, and how many people there are.
+
+    Raises
+    ------
+    InputError
+        The ledger or its key cannot be read, or was changed.
+    """
+    return describe(Ledger.load(Path(ledger)))
 
 
 def describe(ledger: Ledger) -> str:
@@ -80,6 +144,9 @@ def describe(ledger: Ledger) -> str:
         if isinstance(entry, Release):
             lines.append(_of_release(entry, entry.number in gone))
     several = Counter(person for one in ledger.releases for person in one.roll.people)
+    for one in ledger.releases:
+        several.subtract(one.roll.counterfeits)
+    several = +several
     again = sum(1 for times in several.values() if times > 1)
     lines.append(f"{len(several):,} people, {again:,} of them in several releases")
     if ledger.left:
@@ -92,7 +159,10 @@ def _of_release(entry: Release, gone: bool) -> str:
     least = "" if promise.l is None else f", l = {promise.l} over the series"
     state = "withdrawn" if gone else "made under the ledger" if entry.made else "added"
     withheld = f", {entry.withheld:,} withheld" if entry.withheld else ""
+    false = len(entry.roll.counterfeits)
+    made = f", {false:,} counterfeits" if false else ""
     return (
-        f"  release {entry.number}: {entry.file}, {len(entry.roll.people):,} people{withheld}, "
+        f"  release {entry.number}: {entry.file}, {len(entry.roll.people) - false:,} people"
+        f"{withheld}{made}, "
         f"k = {promise.k}{least}; {state}"
     )

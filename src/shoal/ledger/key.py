@@ -58,6 +58,11 @@ class Key:
         """Return the number of a person, by the text that identifies her."""
         return self._hash("person", text)[:PERSON]
 
+    @staticmethod
+    def nobody() -> str:
+        """Return a random number that looks as one of a person."""
+        return secrets.token_hex(PERSON // 2)
+
     def value(self, column: str, text: str) -> str:
         """Return the number of a value of a column."""
         return self._hash(f"value\0{column}", text)[:VALUE]

@@ -13,6 +13,7 @@ from pathlib import Path
 from shoal.backends.staging import Staging
 from shoal.errors import InputError, OutputError, RequestError, shown
 from shoal.ledger.entries import Entry, Leaving, Release, Withdrawal, from_tree, to_tree
+from shoal.ledger.journal import journal_path, settle
 from shoal.ledger.key import Key, key_path
 from shoal.system.current import current
 
@@ -43,6 +44,7 @@ class Ledger:
     @classmethod
     def load(cls, path: Path) -> Ledger:
         """Read a ledger; every line must have its code."""
+        settled(path)
         try:
             text = path.read_text("utf-8")
         except FileNotFoundError:
@@ -69,6 +71,7 @@ class Ledger:
     @classmethod
     def open(cls, path: Path) -> Ledger:
         """Return the ledger of a path, a new one where there is none yet."""
+        settled(path)
         if path.exists():
             return cls.load(path)
         if key_path(path).exists():
@@ -155,6 +158,7 @@ def locked(path: Path) -> Iterator[None]:
     except OSError as error:
         raise OutputError(f"{shown(path)}: the ledger cannot be locked: {error.strerror}") from None
     try:
+        settle(path)
         yield
     finally:
         held.release()
@@ -162,10 +166,17 @@ def locked(path: Path) -> Iterator[None]:
             lock.rmdir()
 
 
+def settled(path: Path) -> None:
+    """Take back what a killed run left half done."""
+    if journal_path(path).exists():
+        with locked(path):
+            pass
+
+
 def check_unchanged(ledger: Ledger) -> None:
-    """Raise RequestError if a ledger was continued since it was read."""
+    """Raise RequestError if a ledger was continued, or begun, since it was read."""
     there = Ledger.load(ledger.path).last if ledger.path.exists() else ""
-    if ledger.entries and there != ledger.last:
+    if there != (ledger.last if ledger.entries else ""):
         raise RequestError(
             f"{shown(ledger.path)}: the ledger was continued since this release was made; make it "
             "again"

@@ -17,7 +17,8 @@ class Pending:
 
     `values` are the numbers of sensitive values, `dealt` the signatures, which may be empty; there
     are none where no l is promised over the series. `bound` has signatures of people who are not in
-    the release, `joined` the numbers of kept values by column.
+    the release, `joined` the numbers of kept values by column. Some of the people may be
+    `counterfeits`: they are nobody.
     """
 
     __repr__ = in_shape
@@ -32,6 +33,7 @@ class Pending:
     withheld: int = 0
     made: bool = True
     frame: Frame | None = None
+    counterfeits: tuple[str, ...] = ()
 
     def entry(
         self, file: str, sha256: str, quasi_identifiers: Sequence[str], classes: Sequence[int]
@@ -51,6 +53,7 @@ class Pending:
             signatures,
             {person: place[self.bound[person]] for person in sorted(self.bound)},
             {name: tuple(values[row] for row in order) for name, values in self.joined.items()},
+            tuple(sorted(self.counterfeits)),
         )
         promise = replace(self.promise, quasi_identifiers=tuple(quasi_identifiers))
         number = self.ledger.next_number

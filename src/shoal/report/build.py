@@ -27,6 +27,7 @@ from shoal.report.sections import (
     PublicSection,
     ReleaseSection,
     SearchSection,
+    SeriesSection,
     StepSection,
     StepsRiskSection,
     SuppressedSection,
@@ -95,7 +96,8 @@ class Findings:
     """Findings on a release: verification, notes, and requirements beyond k.
 
     `survey` names the columns that say how records were drawn, `dominance` says how the p % rule
-    was judged; `public_notes` are those that may be published.
+    was judged; `public_notes` are those that may be published; `series` is what is promised over a
+    series, and how many records of the release are counterfeits.
     """
 
     verification: VerificationSection
@@ -105,6 +107,7 @@ class Findings:
     dominance: Sequence[DominanceSection] = ()
     survey: SurveySection = field(default_factory=SurveySection)
     measures: MeasuresSection | None = None
+    series: SeriesSection = field(default_factory=SeriesSection)
 
 
 def build_report(
@@ -131,7 +134,7 @@ def build_report(
             "records": rows + deleted,
             "columns": len(table.columns) + len(released.dropped),
         },
-        release=_release(released, rows),
+        release=_release(released, rows + findings.series.get("counterfeits", 0)),
         roles={**roles, "dropped": list(released.dropped)},
         groups=groups,
         verification=findings.verification,
@@ -178,6 +181,7 @@ def build_report(
         suppressed=released.suppressed,
         steps=list(released.steps),
         steps_risk=released.steps_risk,
+        series=findings.series,
         **figures["constants"],
     )
 

@@ -29,6 +29,7 @@ from shoal.report.sections import (
     PublicSection,
     ReleaseSection,
     SearchSection,
+    SeriesSection,
     StepSection,
     StepsRiskSection,
     SuppressedSection,
@@ -132,6 +133,7 @@ class ReportFields:
     steps_risk: StepsRiskSection = field(default_factory=StepsRiskSection)
     verdict: str = ""
     suppressed: SuppressedSection = field(default_factory=SuppressedSection)
+    series: SeriesSection = field(default_factory=SeriesSection)
 
     def __post_init__(self) -> None:
         """Decide the verdict, and take notes for what they are: messages that name options."""

@@ -18,9 +18,9 @@ from shoal.report.charts import (
     group_sizes,
     loss_by_column,
     loss_curve,
-    report_charts,
 )
 from shoal.report.draw import draw, why_none
+from shoal.report.drift import every_chart
 from shoal.report.released_charts import pair, released_column
 from shoal.report.spread import shares, spread
 
@@ -141,7 +141,7 @@ def _place(path: str | Path | None, kind: str, force: bool) -> Iterator[Callable
 def named_charts(report: ReportFields) -> dict[str, Chart]:
     """Return every chart that a report alone has, quasi-identifiers of numbers by their names."""
     own = {c.name: distribution(c) for c in report.columns if c.histogram is not None}
-    for name, spec in report_charts(report).items():
+    for name, spec in every_chart(report).items():
         if not name.startswith("distribution "):
             own.setdefault(name, spec)
     return {name: Chart(spec) for name, spec in own.items()}

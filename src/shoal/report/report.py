@@ -42,7 +42,8 @@ class Report(ReportFields):
     `constant` names the quasi-identifiers with one value in the whole release, `made_constant`
     those of them that had several before. `steps` are those beside grouping, in their order, with
     what each cost, and `steps_risk` how often the columns that they change link a person to a
-    record, before and after. `verdict` is safe, "safe, but" or not safe
+    record, before and after. `series` is what is promised over a series of releases, and how its
+    means drift. `verdict` is safe, "safe, but" or not safe
     (`verdict.py`).
     """
 

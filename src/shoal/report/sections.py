@@ -182,6 +182,33 @@ class StepsRiskSection(TypedDict, total=False):
     after: float
 
 
+class DriftSection(TypedDict):
+    """The published means of a column over the releases of a stable series; dates are in days.
+
+    Each mean lies between the number and that plus its step.
+    """
+
+    column: str
+    kind: str
+    releases: list[int]
+    means: list[float]
+    steps: list[float]
+
+
+class SeriesSection(TypedDict, total=False):
+    """A release of a series: its number in the ledger, what is promised over all of them.
+
+    `withheld` people were left out, `counterfeits` are records that are nobody's; `drift` is that
+    of a stable series.
+    """
+
+    release: int
+    promises: list[str]
+    withheld: int
+    counterfeits: int
+    drift: list[DriftSection]
+
+
 class RoundedFigure(TypedDict):
     """A figure that may be published, and the step of its rounding; None where it may not be."""
 

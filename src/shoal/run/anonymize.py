@@ -20,6 +20,7 @@ from shoal.ledger.pending import Pending
 from shoal.measures.tables import classes_by, measure_release
 from shoal.methods.enforce.dominance import judge_dominance
 from shoal.methods.enforce.wider import wider_groups
+from shoal.methods.series.counterfeits import Counterfeits
 from shoal.plan.constraints import build_constraints
 from shoal.plan.costs import Estimate
 from shoal.plan.design import survey_columns, survey_design
@@ -51,6 +52,7 @@ from shoal.report.figures.stable import compared
 from shoal.report.html.document import draw_ahead
 from shoal.report.sections import DominanceSection, SuppressedSection
 from shoal.report.steps import step_sections
+from shoal.run.counterfeits import with_counterfeits
 from shoal.run.frame import framed, with_trees_of
 from shoal.run.group import find_groups, recoded
 from shoal.run.group_series import find_series_groups
@@ -59,6 +61,8 @@ from shoal.run.membership import check_budget, series_notes
 from shoal.run.privacy_warning import privacy_warning
 from shoal.run.result import FrameT, Result
 from shoal.run.series import Series
+from shoal.run.series_report import series_section, with_drift
+from shoal.run.shrunk import shrunk_notes
 from shoal.run.steps_risk import steps_risk
 from shoal.run.strata import Conditions
 from shoal.run.totals import Grouped, read_totals, with_totals
@@ -294,6 +298,7 @@ def anonymize_with(
     conditions = Conditions(given, build_constraints(grouped, plan, survey.persons, rule), survey)
     pending: Pending | None = None
     promised: list[str] = []
+    false = Counterfeits.none()
     if who is None:
         partition, more = find_groups(grouped, plan, coded, conditions, report, threads)
     else:
@@ -302,10 +307,13 @@ def anonymize_with(
         withheld, rows = table.rows - made.kept.size, table.rows
         check_budget(settings.series.withhold, withheld, rows, made.exposed)
         who, table, grouped = who.take(made.kept), table.take(made.kept), grouped.take(made.kept)
+        false = made.counterfeits
+        who = who.with_counterfeits(false)
         coded = None if coded is None else with_used_values(coded.take(made.kept))
         survey = survey.take(made.kept)
-        pending = who.pending(who.dealt(partition.labels), withheld)
-        own, promised = series_notes(who, withheld, rows, gone)
+        labels = false.joined_to(partition.labels)
+        pending = who.pending(who.dealt(labels), withheld)
+        own, promised = series_notes(who, withheld, rows, gone, shrunk_notes(who, labels))
         more = [*more, *own, *drift]
     LOG.info("%s", partition.summary())
     left_out = SuppressedSection()
@@ -337,7 +345,11 @@ def anonymize_with(
         on_column = partial(report, "checking")
         check_coverage(table, released, aggregators, plan.all_hierarchies, folder, on_column)
     recipe = repeating_settings(plan, partition.method, partition.search)
-    numbered = with_group_column(released, partition, plan.settings.release.group_column)
+    wide = replace(partition, labels=false.joined_to(partition.labels))
+    shown = released
+    if who is not None and who.kinds is not None:
+        shown = with_counterfeits(released, false, who.column, who.kinds.own)
+    numbered = with_group_column(shown, wide, plan.settings.release.group_column)
     with limited(threads=threads):
         verification = check_release(numbered, recipe)
     LOG.info("verified: %d classes, the smallest of %d", verification.classes, verification.k)
@@ -352,7 +364,7 @@ def anonymize_with(
         {name: groups.labels for name, groups in wider.items()}, survey.weights, weights,
         table if deleted else plan.stepped(original),
     )  # fmt: skip
-    classes = classes_by(numbered, recipe.class_columns)
+    classes = classes_by(numbered, recipe.class_columns)[: released.rows]
     result = build_report(
         Released(
             table, numbered.names, aggregators, trees, recipe.roles.drop, plan.rounding,
@@ -380,9 +392,12 @@ def anonymize_with(
                 judge_dominance(table, partition, wider, plan.requirement, aggregators),
             ),
             survey_columns(recipe),
+            series=series_section(pending, promised),
         ),
         figures_of([chunk], plan.k, deleted, coded, threads, left_out.get("records") or 0),
     )  # fmt: skip
+    if pending is not None:
+        result, pending = with_drift(result, pending, stable is not None)
     if measured:
         draw_ahead(result)  # while the rest is measured
         report("measuring", 0, 1)

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from shoal.errors import PrivacyError, RequestError, in_shape
 from shoal.hints import option
 from shoal.kernels.arrays import Integers
+from shoal.methods.series.counterfeits import Counterfeits
 from shoal.methods.series.group import group_members
 from shoal.partition import Partition, canonical_labels
 from shoal.plan.notes import group_notes
 from shoal.plan.plan import Plan
 from shoal.progress import Reporter
+from shoal.run.counterfeits import allowed_counterfeits
 from shoal.run.group import encoding_of, find_groups
 from shoal.run.membership import Membership
+from shoal.run.overlap import overlap_note
 from shoal.run.strata import Conditions, Groups
 from shoal.table.encode import canonical_order
 from shoal.table.encode_nodes import Coded
@@ -27,7 +30,8 @@ from shoal.table.table import Table
 class SeriesGroups:
     """The partition of the rows that are kept, these rows, and notes.
 
-    `exposed` people are withheld because kept columns would join records of theirs.
+    `exposed` people are withheld because kept columns would join records of theirs; the
+    `counterfeits` are like some of the rows that are kept.
     """
 
     __repr__ = in_shape
@@ -36,6 +40,7 @@ class SeriesGroups:
     kept: Integers
     notes: list[str]
     exposed: int = 0
+    counterfeits: Counterfeits = field(default_factory=Counterfeits.none)
 
 
 def find_series_groups(
@@ -75,6 +80,7 @@ def find_series_groups(
             conditions.take(rest), who.take(rest), report, threads,
         )  # fmt: skip
         return replace(made, kept=rest[made.kept])
+    false = Counterfeits.none()
     if who.members is None:
         partition, notes = find_groups(table, larger, coded, conditions, report, threads)
         kept = np.arange(table.rows)
@@ -85,12 +91,14 @@ def find_series_groups(
         constraints = conditions.take(order).constraints
         problem = replace(problem, constraints=constraints)
         method = plan.settings.protect.method
-        own = group_members(problem, who.members.take(order), method, report)
+        allowed = allowed_counterfeits(plan.settings.series.counterfeits, table.rows)
+        own = group_members(problem, who.members.take(order), method, report, allowed)
         rows = np.delete(order, own.withheld)
         kept = np.sort(rows)
         labels = canonical_labels(own.partition.labels[np.argsort(rows)])
         partition = replace(own.partition, labels=labels)
         notes = group_notes(partition, report.stop)
+        false = own.counterfeits.at(order)
     exposed = who.take(kept).exposed(partition.labels)
     if exposed.size == kept.size:
         raise PrivacyError(
@@ -101,4 +109,11 @@ def find_series_groups(
         labels = canonical_labels(np.delete(partition.labels, exposed))
         partition = replace(partition, labels=labels)
         kept = np.delete(kept, exposed)
-    return SeriesGroups(partition, kept, notes, exposed.size)
+    if k > plan.k:
+        settings = plan.settings.replace(series={"expect_overlap": 1.0})
+        usual = find_series_groups(
+            table, replace(plan, settings=settings), coded, conditions, who, report.quiet(), threads
+        )
+        share = plan.settings.series.expect_overlap
+        notes = [*notes, overlap_note(partition, usual.partition, plan.k, share)]
+    return SeriesGroups(partition, kept, notes, exposed.size, false.among(kept))

@@ -18,8 +18,10 @@ from shoal.ledger.ledger import Ledger
 from shoal.ledger.pending import Pending
 from shoal.methods.enforce.kinds import Kinds
 from shoal.methods.enforce.value_sets import ValueSets
+from shoal.methods.series.counterfeits import Counterfeits
 from shoal.methods.series.deal import Signature, deal
 from shoal.methods.series.group import Members
+from shoal.methods.series.start import NOWHERE
 from shoal.partition import rows_of_groups
 from shoal.table.roles import Role
 from shoal.table.table import Table
@@ -40,6 +42,7 @@ class Membership:
     has those of kept values by column. `bound` has the people who need a signature from now on, in
     the table or not; people who are `barred` must be withheld. `frame` is kept for a stable next
     release, and `column_weights` make distances those of the release before, where that is asked.
+    The last `false` of the rows are counterfeits.
     """
 
     __repr__ = in_shape
@@ -60,6 +63,7 @@ class Membership:
     barred: frozenset[str] = frozenset()
     frame: Frame | None = None
     column_weights: Mapping[str, float] = field(default_factory=dict)
+    false: int = 0
 
     @property
     def rule(self) -> Kinds | ValueSets | None:
@@ -93,6 +97,24 @@ class Membership:
             joined={
                 name: tuple(own[row] for row in rows.tolist()) for name, own in self.joined.items()
             },
+        )
+
+    def with_counterfeits(self, made: Counterfeits) -> Membership:
+        """Return the same with counterfeits after the people, each under a random number."""
+        if not made.count:
+            return self
+        assert self.kinds is not None
+        numbers = [self.ledger.key.nobody() for _ in range(made.count)]
+        every = made.like.tolist()
+        return replace(
+            self,
+            people=[*self.people, *numbers],
+            kinds=made.kinds_with(self.kinds),
+            homes=np.concatenate((self.homes, np.full(made.count, NOWHERE, dtype=np.int64))),
+            joined={
+                name: (*own, *(own[row] for row in every)) for name, own in self.joined.items()
+            },
+            false=made.count,
         )
 
     def exposed(self, labels: Integers) -> Integers:
@@ -147,6 +169,7 @@ class Membership:
             tuple(self._named(one) for one in dealt),
             {one: self._named(own) for one, own in self.bound.items() if one not in inside},
             self.joined, withheld, frame=self.frame,
+            counterfeits=tuple(self.people[len(self.people) - self.false :]),
         )  # fmt: skip
 
     def _named(self, signature: Signature) -> tuple[str, ...]:
@@ -179,19 +202,24 @@ def _of_joined(joined: int) -> str:
 
 
 def series_notes(
-    membership: Membership, withheld: int, rows: int, gone: int
+    membership: Membership, withheld: int, rows: int, gone: int, shrunk: Sequence[str] = ()
 ) -> tuple[list[str], list[str]]:
-    """Return what the private and the public report say of the series."""
+    """Return what the private and the public report say of the series.
+
+    `shrunk` says for how many people fewer values are left than before.
+    """
     rule = membership.rule
     again = sum(1 for one in membership.people if one in membership.history.company)
     number = membership.ledger.next_number
+    real = len(membership.people) - membership.false
     notes = [
-        f"release {number} of a series: {again:,} of {len(membership.people):,} people were in "
+        f"release {number} of a series: {again:,} of {real:,} people were in "
         f"earlier ones; {withheld:,} of {rows:,} were withheld; the ledger had "
         f"{len(membership.ledger.entries):,} entries before"
     ]
     if gone:
         notes.append(f"{gone:,} people left, and are in no later release")
+    notes += shrunk
     changing = [
         one.name for one in membership.schema.with_role(Role.SENSITIVE)
         if rule is None or one.name in membership.changing
@@ -201,6 +229,11 @@ def series_notes(
         public.append(
             f"a release of a series: at least {rule.l} values of {shown(membership.column)} stay "
             f"possible for a person {AGAINST[membership.over_series]}"
+        )
+    if membership.false:
+        public.append(
+            f"{membership.false:,} of the released records are counterfeits, which are nobody's; "
+            "no class has fewer than k people without them"
         )
     if changing:
         public.append(

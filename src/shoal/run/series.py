@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -16,21 +15,18 @@ from shoal.kernels.arrays import Integers
 from shoal.ledger.entries import Release
 from shoal.ledger.history import History
 from shoal.ledger.ledger import Ledger
-from shoal.methods.enforce.kinds import NEW, Kinds
+from shoal.methods.enforce.kinds import Kinds
 from shoal.methods.enforce.value_sets import ValueSets
-from shoal.methods.series.bonds import Bonds, Known, bind
-from shoal.methods.series.deal import Signature
+from shoal.methods.series.bonds import Known, bind
 from shoal.methods.series.start import NOWHERE
 from shoal.plan.plan import Plan
 from shoal.run.membership import Membership
+from shoal.run.series_values import bonds_of, joined_values, signature_of, values_of
 from shoal.settings import Settings
 from shoal.table.hierarchy.values import distinct_values
-from shoal.table.roles import Column, Role
-from shoal.table.spelling import form_of
+from shoal.table.roles import Role
 from shoal.table.steps.sequence import after_groups
 from shoal.table.table import Table, missing_cells
-
-TOGETHER = " + "  # between the names of kept columns that could join records together
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,12 +144,12 @@ class Series:
         homes = np.array([self.history.homes.get(one, NOWHERE) for one in people], dtype=np.int64)
         who = Membership(
             self.ledger, self.history, plan.schema, plan.k, self.settings.series.changing, people,
-            homes, self._joined(table),
+            homes, joined_values(table, self.settings.series.changing, self.ledger.key),
         )  # fmt: skip
         if constant is None:
             return who
         name, least = constant
-        values, own = self._values(table[name], plan)
+        values, own = values_of(table[name], plan, self.ledger.key)
         number = {value: place for place, value in enumerate(values)}
         known = {
             person: Known(
@@ -181,9 +177,10 @@ class Series:
             )
         if self.settings.series.over_series == "sets":
             return self._with_sets(replace(who, column=name), own, number, least)
-        bonds = bind(known, frozenset(people), least)
-        bond, every = self._bonds(people, known, bonds)
-        short = {one for one in people if 0 < len(_signature(one, known, bonds)) < least}
+        fill = self.settings.series.counterfeits > 0
+        bonds = bind(known, frozenset(people), least, fill)
+        bond, every = bonds_of(people, known, bonds)
+        short = {one for one in people if 0 < len(signature_of(one, known, bonds)) < least}
         return replace(
             who, column=name, kinds=Kinds(own, bond, every, least), values=tuple(number),
             bound=bonds.signed,
@@ -207,66 +204,6 @@ class Series:
         )  # fmt: skip
         rule = ValueSets(own, np.array(sets, dtype=np.int64), least)
         return replace(who, sets=rule, values=tuple(number), barred=barred)
-
-    @staticmethod
-    def _bonds(
-        people: Sequence[str], known: Mapping[str, Known], bonds: Bonds
-    ) -> tuple[Integers, list[Signature]]:
-        """Return the place of each person's bond, and the bonds: signatures, or empty."""
-        places: dict[tuple[int, Signature], int] = {}
-        bond = np.full(len(people), NEW, dtype=np.int64)
-        for row, person in enumerate(people):
-            if person in known:
-                signature = _signature(person, known, bonds)
-                company = NEW if signature else known[person].company
-                bond[row] = places.setdefault((company, signature), len(places))
-        return bond, [signature for _, signature in places]
-
-    def _values(self, column: Column, plan: Plan) -> tuple[list[str], Integers]:
-        """Return the numbers of the values of a column, and the place of each record's."""
-        values = distinct_values(column)
-        texts = [plain(text) for text in values.texts]
-        gone = [text in ("", "*") for text in texts]
-        missing = int((values.indices < 0).sum()) + sum(
-            int((values.indices == place).sum()) for place, one in enumerate(gone) if one
-        )
-        if missing and plan.requirement.missing_sensitive != "value":
-            raise InputError(
-                f"column {shown(column.name)}: {missing} missing cells, which have no signature; "
-                f"say {option('missing_sensitive', 'value')} to count them as a value"
-            )
-        texts = ["" if one else text for text, one in zip(texts, gone, strict=True)]
-        numbers = {text: place for place, text in enumerate(dict.fromkeys([*texts, ""]))}
-        own = np.array([numbers[text] for text in [*texts, ""]], dtype=np.int64)[values.indices]
-        key = self.ledger.key
-        return [key.value(column.name, text) for text in numbers], own
-
-    def _joined(self, table: Table) -> dict[str, tuple[str, ...]]:
-        """Return the numbers of each record's kept values, by column and together."""
-        changing, key = self.settings.series.changing, self.ledger.key
-        kept = [one for one in table.with_role(Role.OTHER) if one.name not in changing]
-        texts = {}
-        for column in kept:
-            values = distinct_values(column)
-            own = [*(plain(text) for text in values.texts), ""]
-            texts[column.name] = [own[place] for place in values.indices.tolist()]
-        if len(kept) > 1:
-            every = zip(*texts.values(), strict=True)
-            texts[TOGETHER.join(texts)] = ["\0".join(one) for one in every]
-        return {name: tuple(key.value(name, one) for one in own) for name, own in texts.items()}
-
-
-def _signature(person: str, known: Mapping[str, Known], bonds: Bonds) -> Signature:
-    """Return the signature that a person has from now on; empty where she has none."""
-    if person in bonds.signed:
-        return bonds.signed[person]
-    return known[person].signature if person in known else ()
-
-
-def plain(text: str) -> str:
-    """Return a text as all its spellings have it, numbers without trailing zeros."""
-    form = form_of(text)
-    return f"{form.normalize():f}" if isinstance(form, Decimal) else form
 
 
 def _check_changing(schema: Table, changing: Sequence[str]) -> None:

@@ -19,6 +19,7 @@ from shoal.judge.limits import limited
 from shoal.judge.readers.reading import READERS
 from shoal.judge.verify import Verification, verify
 from shoal.kernels.arrays import Integers
+from shoal.ledger.journal import journaled
 from shoal.ledger.ledger import locked
 from shoal.release.claims import claims
 from shoal.release.dialects import written_as
@@ -27,7 +28,7 @@ from shoal.release.write import release_bytes, row_order
 from shoal.report.guarantees import of_file
 from shoal.report.sections import ReleaseSection
 from shoal.save.commitments import Commitments
-from shoal.save.noted import check_no_ledger, noted
+from shoal.save.noted import check_no_ledger, check_order, noted
 from shoal.save.prepare import prepared
 from shoal.save.readback import holds_table
 from shoal.save.release import Release
@@ -181,6 +182,7 @@ def save(
     settings = release.settings
     keep = settings.release.keep_order if keep_order is None else keep_order
     pending = release.pending
+    check_order(pending, keep)
     held = contextlib.nullcontext() if pending is None else locked(pending.ledger.path)
     with held, Staging(force=force, folders=targets.folders) as staging:
         source = settings.input.path
@@ -194,10 +196,13 @@ def save(
         temporary = staging.add(targets.release, content)
         with limited(threads=threads):
             verified_bytes(release, order, temporary, content, targets.kind)
+        journal: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
         if pending is not None:
             name, kind = targets.release.name, targets.kind
             noted(pending, release, order, temporary, name, kind).add_to(staging)
-        staging.commit(last=targets.release)
+            journal = journaled(pending.ledger.path, staging, temporary)
+        with journal:
+            staging.commit(last=targets.release)
     targets.leave_no_page(force, with_page)
     LOG.info("written and verified: %s", targets.release)
     return targets.release

@@ -10,8 +10,8 @@ import numpy as np
 from shoal.errors import PrivacyError, RequestError
 from shoal.hints import OUT, option
 from shoal.judge.readers.written import Written
-from shoal.judge.series import of_entry, see
 from shoal.judge.series_proof import of_promise
+from shoal.judge.series_seen import of_entry, see
 from shoal.kernels.arrays import Integers
 from shoal.ledger.entries import to_tree
 from shoal.ledger.ledger import Ledger, check_unchanged
@@ -51,6 +51,14 @@ def noted(
             f"the release is not safe with earlier ones, nothing was kept: {'; '.join(problems)}"
         )
     return pending.ledger.with_entry(entry)
+
+
+def check_order(pending: Pending | None, keep: bool) -> None:
+    """Refuse the input's order for rows with counterfeits, which would be the last."""
+    if pending is not None and pending.counterfeits and keep:
+        raise RequestError(
+            f"in the input's order counterfeits would be the last; leave out {option('keep_order')}"
+        )
 
 
 def check_no_ledger(release: Release, where: str) -> None:

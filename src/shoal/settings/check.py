@@ -25,7 +25,14 @@ def check_series(
 ) -> None:
     """Raise RequestError for options of a series without a ledger, and for what has no series."""
     if series.ledger is None:
-        for name in ("withhold", "changing", "over_series", "stable", "expect_overlap"):
+        for name in (
+            "withhold",
+            "counterfeits",
+            "changing",
+            "over_series",
+            "stable",
+            "expect_overlap",
+        ):
             if getattr(series, name) != SeriesSettings.model_fields[name].default:
                 raise RequestError(
                     f"{name} is for a series of releases; say {option('ledger', FILE)}, too"
@@ -40,8 +47,34 @@ def check_series(
     for mark, value in never.items():
         if value:
             raise RequestError(f"a release under a ledger is made without {mark}; leave it out")
+    if series.counterfeits:
+        _check_counterfeits(series, roles, protect, release)
     if protect.method == "full-domain":
         raise RequestError("under a ledger full-domain cannot be used; take another method")
+
+
+def _check_counterfeits(
+    series: SeriesSettings, roles: RoleSettings, protect: ProtectSettings, release: ReleaseSettings
+) -> None:
+    """Refuse what counterfeits could break, or what would give them away."""
+    if series.counterfeits >= 1 and series.counterfeits != int(series.counterfeits):
+        raise RequestError("counterfeits must be a share below 1, or a whole number")
+    if series.over_series != "worlds":
+        raise RequestError(
+            "counterfeits fill places in signatures; say "
+            f"{option('over_series', 'worlds')}, or leave them out"
+        )
+    never = {
+        option("weight"): roles.weight, option("keep_order"): release.keep_order,
+        option("t"): protect.t, option("alpha"): protect.alpha, option("beta"): protect.beta,
+        option("delta"): protect.delta, option("e"): protect.e, option("l_of"): protect.l_of,
+        option("dominance"): protect.dominance,
+    }  # fmt: skip
+    for mark, value in never.items():
+        if value:
+            raise RequestError(f"counterfeits are not made with {mark}; leave out one of both")
+    if protect.l_kind != "distinct":
+        raise RequestError("counterfeits are made only where l counts different values")
 
 
 def _check_decimals(decimals: Decimals | dict[str, Decimals] | None) -> None:

@@ -12,6 +12,7 @@ from shoal.settings.kinds import FLAG, NAMES, PLACE, SHARE
 from shoal.settings.option import Names, Option, Part
 
 Share = Annotated[float, Field(ge=0, lt=1, strict=False, allow_inf_nan=False)]
+Count = Annotated[float, Field(ge=0, strict=False, allow_inf_nan=False)]
 Overlap = Annotated[float, Field(gt=0, le=1, strict=False, allow_inf_nan=False)]
 MAKES_RELEASES = "anonymize", "anonymize_file"
 _privacy = partial(Option, "Privacy", commands=("anonymize",), functions=MAKES_RELEASES, desk=False)
@@ -37,6 +38,15 @@ class SeriesSettings(Part):
             kind=SHARE,
         ),
     ] = 0.0
+    counterfeits: Annotated[
+        Count,
+        _privacy(
+            "How many records of nobody may be added, a share of the records (2% or 0.02) or a "
+            "number from 1 on, so that fewer people are withheld; how many were is published. "
+            f"For {option('over_series', 'worlds')}. Default: 0.",
+            kind=SHARE,
+        ),
+    ] = 0.0
     changing: Annotated[
         Names,
         _privacy(
@@ -57,7 +67,7 @@ class SeriesSettings(Part):
         bool,
         _privacy(
             "Keep standardization, hierarchies and boundaries of the last release, so that the "
-            "releases compare; the private report says how far the data drifted.",
+            "releases compare; the report has a chart of how published means drift.",
             FLAG,
             ("--stable",),
         ),
@@ -66,7 +76,8 @@ class SeriesSettings(Part):
         Overlap,
         _privacy(
             "The share of people who are likely to be in the next release, 80% or 0.8: groups are "
-            "made so much larger that k of them will be left. Default: 1.",
+            "made so much larger that k of them will be left, and the report says what that costs "
+            "and saves; groups are made twice for it. Default: 1.",
             kind=SHARE, expert=True,
         ),
     ] = 1.0  # fmt: skip

@@ -83,6 +83,7 @@ class AnonymizeOptions(Shared, total=False):
     preset: str | None
     ledger: str | os.PathLike[str] | None
     withhold: float | str
+    counterfeits: float | str
     changing: Sequence[str] | str | None
     over_series: str
     stable: bool
@@ -102,6 +103,7 @@ class AnonymizeFileOptions(Shared, total=False):
     preset: str | None
     ledger: str | os.PathLike[str] | None
     withhold: float | str
+    counterfeits: float | str
     changing: Sequence[str] | str | None
     over_series: str
     stable: bool

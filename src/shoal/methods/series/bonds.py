@@ -34,13 +34,16 @@ class Bonds:
     withheld: frozenset[str]
 
 
-def bind(known: Mapping[str, Known], present: frozenset[str], least: int) -> Bonds:
+def bind(
+    known: Mapping[str, Known], present: frozenset[str], least: int, fill: bool = False
+) -> Bonds:
     """Return what keeps l values for everybody in company with people who are gone.
 
     Of a company, those who stay without a signature need `least` different values, or are withheld
     with those who are gone. These need as many between them, or one with a signature who is gone
     too: whatever she can have, they can have. Where there is none, some get a signature: one of
-    each value of who is gone, and as many who stay as it takes.
+    each value of who is gone, and as many who stay as it takes. Where counterfeits may `fill` the
+    places of who is gone, those who stay with too few values get a signature with them.
     """
     companies: dict[int, list[str]] = defaultdict(list)
     for person in sorted(known):
@@ -52,7 +55,11 @@ def bind(known: Mapping[str, Known], present: frozenset[str], least: int) -> Bon
         stays = [one for one in free if one in present]
         gone = [one for one in free if one not in present]
         if len(_by_value(known, stays)) < least:
-            withheld.update(stays)
+            own = _with_gone(known, stays, gone, least) if fill else {}
+            signed |= own
+            withheld.update(one for one in stays if one not in own)
+            if own:
+                continue
             stays, gone = [], [*gone, *stays]
         if not gone or len(_by_value(known, gone)) >= least:
             continue
@@ -68,6 +75,31 @@ def bind(known: Mapping[str, Known], present: frozenset[str], least: int) -> Bon
         elif anchors:
             withheld.add(anchors[0])
     return Bonds(signed, frozenset(withheld))
+
+
+def _with_gone(
+    known: Mapping[str, Known], stays: Sequence[str], gone: Sequence[str], least: int
+) -> dict[str, Signature]:
+    """Return signatures of people who stay, each with people of their company who are gone.
+
+    One of each value that stays, and as many others who are gone as it takes, until there are none:
+    who is left is signed with nobody. Whatever they can have, the others of the company can have.
+    """
+    here, lost = _by_value(known, stays), _by_value(known, gone)
+    signed: dict[str, Signature] = {}
+    while here:
+        others = sorted(
+            (value for value in lost if value not in here), key=lambda v: (-len(lost[v]), v)
+        )
+        wanted = least - len(here)
+        if len(others) < wanted:
+            break
+        chosen = [some.pop() for some in here.values()]
+        chosen += [lost[value].pop() for value in others[:wanted]]
+        signed |= dict.fromkeys(chosen, tuple(sorted(known[one].value for one in chosen)))
+        here = {value: some for value, some in here.items() if some}
+        lost = {value: some for value, some in lost.items() if some}
+    return signed
 
 
 def _chosen(

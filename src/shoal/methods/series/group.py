@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -16,7 +16,8 @@ from shoal.methods.ils.parameters import Search
 from shoal.methods.problem import Nodes, Problem
 from shoal.methods.registry import AUTO, AUTO_MIXED
 from shoal.methods.series.company import joined_by_new
-from shoal.methods.series.start import NOWHERE, first_groups
+from shoal.methods.series.counterfeits import Counterfeits, filled_up
+from shoal.methods.series.start import NOWHERE, Bucket, first_groups
 from shoal.methods.solve import solve
 from shoal.partition import Partition, canonical_labels
 from shoal.progress import Reporter
@@ -38,25 +39,52 @@ class Members:
 
 @dataclass(frozen=True, eq=False)
 class Grouped:
-    """The partition of the records that are kept, and the rows of those that are withheld."""
+    """The partition of the records that are kept, and the rows of those that are withheld.
+
+    `counterfeits` are records of nobody that some of the groups have.
+    """
 
     __repr__ = in_shape
 
     partition: Partition
     withheld: Integers
+    counterfeits: Counterfeits = field(default_factory=Counterfeits.none)
 
 
-def group_members(problem: Problem, members: Members, method: str, report: Reporter) -> Grouped:
+def group_members(
+    problem: Problem, members: Members, method: str, report: Reporter, allowed: int = 0
+) -> Grouped:
     """Return groups that keep the rule of the series, and who had to be withheld for it.
 
     The constraints of the problem hold the rule. In the first release of all people a method makes
-    the groups; else they begin with the classes of the last release.
+    the groups; else they begin with the classes of the last release. At most so many counterfeits
+    are made as are `allowed`.
     """
+    grouped, lacking = _grouped(problem, members, method, report)
+    if not allowed or not lacking:
+        return grouped
+    matrix = problem.encoding.matrix
+    assert matrix is not None
+    every = np.arange(members.homes.size)
+    groups = np.full(every.size, NOWHERE, dtype=np.int64)
+    groups[np.delete(every, grouped.withheld)] = grouped.partition.labels
+    groups, made = filled_up(members.kinds, matrix, groups, lacking, allowed)
+    kept = np.flatnonzero(groups != NOWHERE)
+    labels = canonical_labels(groups[kept])
+    lost = problem.encoding.take(kept).loss(labels, problem.threads)
+    partition = replace(grouped.partition, labels=labels, information_loss=lost)
+    return Grouped(partition, np.flatnonzero(groups == NOWHERE), made)
+
+
+def _grouped(
+    problem: Problem, members: Members, method: str, report: Reporter
+) -> tuple[Grouped, list[Bucket]]:
+    """Return groups of people alone, and the buckets of whom had to be withheld."""
     matrix, constraints = problem.encoding.matrix, problem.constraints
     assert matrix is not None
     assert constraints is not None
     kinds = members.kinds
-    groups, withheld = first_groups(kinds, members.homes, matrix)
+    groups, withheld, lacking = first_groups(kinds, members.homes, matrix)
     left = np.setdiff1d(np.flatnonzero(groups == NOWHERE), withheld)
     groups = joined_by_new(kinds, groups, left, matrix, problem.k)
     left = left[groups[left] == NOWHERE]
@@ -70,7 +98,7 @@ def group_members(problem: Problem, members: Members, method: str, report: Repor
         groups[left] = int(groups.max()) + 1
     kept = np.setdiff1d(np.arange(groups.size), withheld)
     if own is not None and left.size == kept.size:
-        return Grouped(own, withheld)
+        return Grouped(own, withheld), lacking
     if kept.size < problem.k:
         raise PrivacyError(
             f"{kept.size} records < k = {problem.k} are left when those are withheld for whom no "
@@ -79,7 +107,7 @@ def group_members(problem: Problem, members: Members, method: str, report: Repor
     rest = taken(problem, kept)
     assert rest.encoding.matrix is not None
     labels = merge_to(rest.encoding.matrix, canonical_labels(groups[kept]), problem.k, report)
-    return Grouped(_searched(rest, labels, method, report), withheld)
+    return Grouped(_searched(rest, labels, method, report), withheld), lacking
 
 
 def taken(problem: Problem, rows: Integers) -> Problem:

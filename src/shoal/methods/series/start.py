@@ -41,9 +41,12 @@ class Offer:
     other: int = -1
 
 
-def first_groups(kinds: Kinds, homes: Integers, matrix: Floats) -> tuple[Integers, Integers]:
+def first_groups(
+    kinds: Kinds, homes: Integers, matrix: Floats
+) -> tuple[Integers, Integers, list[Bucket]]:
     """Return groups of whole buckets and companies, and the rows of people who are withheld.
 
+    The buckets of the latter, which lack somebody, are returned too.
     `homes` (n) are the classes of the last release, NOWHERE for who was not in it. New people who
     take nobody's place are NOWHERE in the groups, and so are those who are withheld.
     """
@@ -63,7 +66,8 @@ def first_groups(kinds: Kinds, homes: Integers, matrix: Floats) -> tuple[Integer
             withheld += [row for row in rows if kinds.bond[row] != NEW]
         else:
             groups[rows] = bucket.home
-    return groups, np.array(sorted(withheld), dtype=np.int64)
+    lacking = [one for one in made.buckets if one.missing and not one.gone]
+    return groups, np.array(sorted(withheld), dtype=np.int64), lacking
 
 
 class _Filling:

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from shoal.errors import html_box
-from shoal.report.charts import attacks, report_charts
+from shoal.report.charts import attacks
 from shoal.report.draw import begin, draw, why_none
+from shoal.report.drift import every_chart
 from shoal.report.html.about import PRIVATE_LINE, about_figures, audience
 from shoal.report.html.columns import column_table, columns, costs, distributions, table
 from shoal.report.html.frame import bullets, document, escape
@@ -18,6 +19,7 @@ from shoal.report.html.guarantees import beyond_k, guarantee
 from shoal.report.html.measures import risks, utility
 from shoal.report.html.repeat import repeat
 from shoal.report.html.search import search
+from shoal.report.html.series import series
 from shoal.report.html.steps import steps
 from shoal.report.html.summary import first_screen, lost, replaced, verdict
 from shoal.report.remaining_risks import remaining_risks
@@ -38,7 +40,7 @@ def pages(*reports: ReportFields) -> list[str]:
     """Return the pages of some reports, whose charts are drawn at once."""
     charts: list[dict[str, Any]] = [{} for _ in reports]
     if why_none() is None:
-        charts = [report_charts(report) for report in reports]
+        charts = [every_chart(report) for report in reports]
     drawn = iter(draw([spec for own in charts for spec in own.values()]))
     return [
         _page(report, {name: next(drawn) for name in own})
@@ -53,6 +55,7 @@ def _page(report: ReportFields, svgs: dict[str, str | None]) -> str:
         beyond_k(report),
         risks(report.measures, svgs.get("attacks"), "attacks" in svgs),
         guarantee(report),
+        series(report, svgs),
         costs(svgs),
         utility(report.measures),
         distributions(report, svgs),
@@ -68,7 +71,7 @@ def _page(report: ReportFields, svgs: dict[str, str | None]) -> str:
 
 def draw_ahead(report: ReportFields) -> None:
     """Let a renderer that waits draw the charts of a report that is not yet whole."""
-    begin(lambda: list(report_charts(report).values()))
+    begin(lambda: list(every_chart(report).values()))
 
 
 def short(report: ReportFields) -> str:

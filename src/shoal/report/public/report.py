@@ -111,7 +111,8 @@ def _column(
         own.get(key, NONE) for key in ("unchanged", "missing", "filled", "mean")
     )
     stars = _count(column.suppressed) + _count(column.missing) - _count(column.filled)
-    kept = report.release["records"] - stars - int(filled["value"] or 0)
+    rows = report.release["records"] - report.series.get("counterfeits", 0)
+    kept = rows - stars - int(filled["value"] or 0)
     steps = {"cells": unchanged["step"], "mean_before": mean["step"]}
     return replace(
         column,

@@ -120,7 +120,9 @@ class Certificate(_Part):
     """The verified claims, files, versions and recipe of a pack.
 
     `checks` is promised and verified again by every check; `stated` is promised, too, but only who
-    has the original can verify it (households, the p % rule, the order of the rows).
+    has the original can verify it (households, the p % rule, the order of the rows). `series` is
+    what is promised over a series of releases, which who has its ledger can verify, and
+    `counterfeits` of the records are nobody's.
     """
 
     schema_: Literal["shoal-certificate/2"] = Field(SCHEMA, alias="schema")
@@ -138,6 +140,8 @@ class Certificate(_Part):
     strata: list[str] = []
     weight: str | None = None
     steps: list[str] = []
+    series: list[str] = []
+    counterfeits: int = Field(0, ge=0)
     verdict: Literal["safe", "safe, but"] = "safe"
     recipe: str
     recipe_lacks: list[str] = []
@@ -194,6 +198,8 @@ def certificate_of(
         strata=list(roles.by),
         weight=roles.weight,
         steps=[step["text"] for step in report.get("steps", [])],
+        series=list(report.get("series", {}).get("promises", ())),
+        counterfeits=report.get("series", {}).get("counterfeits", 0),
         verdict=report["verdict"],
         recipe=release["recipe"],
         recipe_lacks=lacks(recipe),

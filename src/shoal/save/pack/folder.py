@@ -5,20 +5,18 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import secrets
-import shutil
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from glob import escape
 from pathlib import Path
 
 from shoal.backends import private_folder
-from shoal.backends.staging import MARK, Staging, check_above, uninterrupted
-from shoal.backends.storage import is_inside, remove_unheld
+from shoal.backends.staging import Staging, check_above
+from shoal.backends.storage import is_inside
 from shoal.errors import InputError, OutputError, PrivacyError, exists, shown
 from shoal.judge.verify import Verification
+from shoal.ledger.journal import journaled
+from shoal.ledger.ledger import locked
 from shoal.release.write import release_bytes, row_order
 from shoal.report.html.document import pages
 from shoal.report.report import Report
@@ -30,8 +28,9 @@ from shoal.save.files import (
     published,
     verified_bytes,
 )
-from shoal.save.noted import check_no_ledger
+from shoal.save.noted import check_order, noted
 from shoal.save.pack import certificate as papers
+from shoal.save.pack.aside import aside, give_name, restore
 from shoal.save.pack.dictionary import dictionary
 from shoal.save.pack.readme import readme
 from shoal.save.pack.recheck import checked_pack
@@ -42,11 +41,9 @@ from shoal.save.prepare import prepared
 from shoal.save.release import Release
 from shoal.settings import Settings
 from shoal.system.current import current
-from shoal.system.interface import Lock
 from shoal.table.table import Table
 
 DICTIONARY, README = papers.DICTIONARY, papers.README
-OLD = ".shoal-old"  # a pack that is being replaced
 
 
 def write_pack(
@@ -63,16 +60,21 @@ def write_pack(
     """Write the whole pack, check it on disk, then rename the folder.
 
     A folder that is there already is replaced only with `force`, and only if it is a pack. What is
-    private goes to a folder beside it; `sign` is the key that signs the certificate.
+    private goes to a folder beside it; `sign` is the key that signs the certificate. Under a ledger
+    its entry and the pack appear together.
     """
-    check_no_ledger(release, "a pack")
     check_folder(folder, force, release.settings)
     if sign is not None:
         check_key(sign)
     release = prepared(release, kind, spreadsheet_safe)
     keep = release.settings.release.keep_order if keep_order is None else keep_order
     targets = Targets.in_folder(folder, kind)
-    with _aside(folder) as place, Staging(force=force, folders=[targets.private]) as staging:
+    pending = release.pending
+    check_order(pending, keep)
+    held = contextlib.nullcontext() if pending is None else locked(pending.ledger.path)
+    with (
+        held, aside(folder) as place, Staging(force=force, folders=[targets.private]) as staging
+    ):  # fmt: skip
         check_private(targets, staging)
         order = row_order(release.table.rows, keep=keep, seed=order_seed)
         content = release_bytes(release.table, order, kind)
@@ -112,7 +114,13 @@ def write_pack(
             )
         for target, paper in own.items():
             staging.add(target, paper, private=True)
-        staging.commit(then=partial(_name, place, folder, force))
+        journal: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
+        if pending is not None:
+            name = f"{folder.name}/{path.name}"
+            noted(pending, release, order, path, name, kind).add_to(staging)
+            journal = journaled(pending.ledger.path, staging, place)
+        with journal:
+            staging.commit(then=partial(give_name, place, folder, force))
     return folder
 
 
@@ -125,7 +133,7 @@ def check_private(targets: Targets, staging: Staging) -> None:
 def check_folder(folder: Path, force: bool, settings: Settings | None = None) -> None:
     """Refuse a place where a pack cannot be written, before any work is done."""
     check_above(folder)
-    _restore(folder)
+    restore(folder)
     try:
         if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
             raise OutputError(f"{shown(folder)}: this is no folder")
@@ -137,8 +145,10 @@ def check_folder(folder: Path, force: bool, settings: Settings | None = None) ->
     if folder.resolve() in (here, *here.parents):
         raise OutputError(f"{shown(folder)}: this folder is in use; take one of its own")
     source = None if settings is None else settings.input.path
-    if source is not None and is_inside(Path(source), folder):
-        raise OutputError(f"{shown(folder)}: the input lies in it; take a folder of its own")
+    ledger = None if settings is None else settings.series.ledger
+    for what, path in (("input", source), ("ledger", ledger)):
+        if path is not None and is_inside(Path(path), folder):
+            raise OutputError(f"{shown(folder)}: the {what} lies in it; take a folder of its own")
     if not inside:
         return
     if not force:
@@ -153,46 +163,6 @@ def check_folder(folder: Path, force: bool, settings: Settings | None = None) ->
         )
 
 
-@contextlib.contextmanager
-def _aside(folder: Path) -> Iterator[Path]:
-    """Yield a folder beside the final one that only its owner can read; it is gone in the end."""
-    place = folder.parent / f".{folder.name}{MARK}-{secrets.token_hex(6)}"
-    try:
-        _sweep(folder)
-        place.mkdir(mode=0o700)
-    except OSError as error:
-        raise OutputError(f"{shown(folder)}: cannot be written: {error.strerror}") from None
-    held: Lock | None = None
-    with contextlib.suppress(OSError):
-        held = current().lock_folder(place)
-    done = False
-    try:
-        yield place
-        done = True
-    finally:
-        if held is not None:
-            held.release()
-        if not done:
-            shutil.rmtree(place, ignore_errors=True)
-
-
-def _restore(folder: Path) -> None:
-    """Give a pack its name again that a killed run had set aside and put nothing in its place."""
-    with contextlib.suppress(OSError):
-        if not folder.exists():
-            for old in folder.parent.glob(f".{escape(folder.name)}{OLD}-*"):
-                old.rename(folder)
-                return
-
-
-def _sweep(folder: Path) -> None:
-    """Remove unlocked private folders that killed runs left."""
-    name = escape(folder.name)
-    aside = folder.parent.glob(f".{name}{OLD}-*") if folder.exists() else ()
-    for left in [*folder.parent.glob(f".{name}{MARK}-*"), *aside]:
-        remove_unheld(left)
-
-
 def _write(path: Path, content: bytes) -> None:
     try:
         with path.open("xb") as file:
@@ -201,29 +171,6 @@ def _write(path: Path, content: bytes) -> None:
             current().sync(file.fileno())
     except OSError as error:
         raise OutputError(f"{shown(path.name)}: cannot be written: {error.strerror}") from None
-
-
-def _name(place: Path, folder: Path, force: bool) -> None:
-    """Give a finished folder its name; interrupts wait."""
-    mask = os.umask(0o077)
-    os.umask(mask)
-    old = folder.parent / f".{folder.name}{OLD}-{secrets.token_hex(6)}"
-    moved = False
-    try:
-        with uninterrupted():
-            for path in place.iterdir():
-                path.chmod(0o666 & ~mask)
-            if force and folder.exists():
-                folder.rename(old)
-                moved = True
-            current().move_folder(place, folder)
-            folder.chmod(0o777 & ~mask)
-    except OSError as error:
-        if moved and not folder.exists():
-            old.rename(folder)
-        raise OutputError(f"{shown(folder)}: cannot be named: {error.strerror}") from None
-    if moved:
-        shutil.rmtree(old, ignore_errors=True)
 
 
 def _trees(settings: Settings) -> dict[str, str]:

@@ -47,7 +47,7 @@ release was made of it.
 
 {covers}
 
-## What it does not promise
+{_series(report)}## What it does not promise
 
 {left}
 
@@ -58,6 +58,15 @@ private folder of whoever made it. This one lacks, so that nothing of the input 
 
 {lacking}
 """
+
+
+def _series(report: Report) -> str:
+    """Return what is promised over a series of releases; nothing for a release that is alone."""
+    promises = report.series.get("promises", [])
+    if not promises:
+        return ""
+    lines = "\n".join(f"- {_plain(line)}" for line in promises)
+    return f"Over the series of releases that it is one of:\n\n{lines}\n\n"
 
 
 def _plain(text: str) -> str:

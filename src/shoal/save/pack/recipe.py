@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from shoal.save.commitments import Commitments
 from shoal.settings import COMMITTED, Settings
+from shoal.settings.series import SeriesSettings
 from shoal.table.hierarchy.specify import is_file
 from shoal.table.spelling import form_of
 from shoal.table.steps.recode import hides_values
@@ -18,8 +19,9 @@ def public_recipe(
 ) -> Settings:
     """Return the recipe with commitments for files and for values that the release does not show.
 
-    The seed and how long a search went are left out: whoever knows both, and guesses the input,
-    could compare releases.
+    Under a ledger everybody has one record, and what is promised over the series stands in the
+    report: the recipe is that of the release alone. The seed and how long a search went are left
+    out: whoever knows both, and guesses the input, could compare releases.
     """
     options = settings.input
     trees = {
@@ -54,6 +56,8 @@ def public_recipe(
         },
         protect={"seed": 0, "max_iterations": None, "time_limit": None, "runs": None},
         release={"keep_order": keep, "output": None},
+        roles={"person": None if settings.series.ledger else settings.roles.person},
+        series=SeriesSettings().model_dump(),
     ).model_copy(
         update={
             "orders": orders, "hierarchies": trees, "search": {}, "secret": None,

@@ -1,0 +1,71 @@
+"""What a report says of a series: promises, counterfeits, and the drift of a stable one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from shoal.ledger.entries import Release
+from shoal.ledger.pending import Pending
+from shoal.report.report import Report
+from shoal.report.sections import DriftSection, SeriesSection
+
+
+def series_section(pending: Pending | None, promises: Sequence[str]) -> SeriesSection:
+    """Return what is known of a release of a series before its figures are; empty without one."""
+    if pending is None:
+        return SeriesSection()
+    return SeriesSection(
+        release=pending.ledger.next_number,
+        promises=list(promises),
+        withheld=pending.withheld,
+        counterfeits=len(pending.counterfeits),
+    )
+
+
+def with_drift(report: Report, pending: Pending, stable: bool) -> tuple[Report, Pending]:
+    """Return a report with the drift of a stable series, and the entry with its published means.
+
+    Only means that public reports tell are compared: whoever has all releases has them already.
+    """
+    means = published_means(report)
+    frame = None if pending.frame is None else replace(pending.frame, means=means)
+    pending = replace(pending, frame=frame)
+    if not stable:
+        return report, pending
+    drift = drift_of(report, pending.ledger.releases, pending.ledger.next_number, means)
+    return replace(report, series={**report.series, "drift": drift}), pending
+
+
+def published_means(report: Report) -> dict[str, tuple[float, float]]:
+    """Return the means that the public report tells, with their steps, by column."""
+    columns: Mapping[str, Any] = report.public.get("columns", {})
+    every = {name: own["mean"] for name, own in columns.items() if "mean" in own}
+    return {
+        name: (mean["value"], mean["step"])
+        for name, mean in every.items()
+        if mean["value"] is not None and mean["step"] is not None
+    }
+
+
+def drift_of(
+    report: Report,
+    earlier: Sequence[Release],
+    number: int,
+    means: Mapping[str, tuple[float, float]],
+) -> list[DriftSection]:
+    """Return the published means of every column that at least two releases tell one of."""
+    kinds = {column.name: column.kind for column in report.columns}
+    told = [(one.number, {} if one.frame is None else one.frame.means) for one in earlier]
+    drift = []
+    for name, kind in kinds.items():
+        own = [(at, *every[name]) for at, every in [*told, (number, means)] if name in every]
+        if len(own) > 1:
+            drift.append(
+                DriftSection(
+                    column=name, kind=kind, releases=[at for at, _, _ in own],
+                    means=[mean for _, mean, _ in own], steps=[step for *_, step in own],
+                )
+            )  # fmt: skip
+    return drift

@@ -35,7 +35,11 @@ TOGETHER = " + "  # between the names of kept columns that could join records to
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """The ledger and its history, as the next release meets them."""
+    """The ledger and its history, as the next release meets them.
+
+    A `strict` one refuses columns that spread far more or less than in the release before, where
+    it shall be stable; a batch of a stream may be of few people.
+    """
 
     __repr__ = in_shape
 
@@ -43,26 +47,15 @@ class Series:
     history: History
     person: str
     settings: Settings
+    strict: bool = True
 
     @classmethod
     def open(cls, settings: Settings) -> Series | None:
         """Return the series that settings name a ledger of; None without one."""
-        path, person = settings.series.ledger, settings.roles.person
+        path = settings.series.ledger
         if path is None:
             return None
-        if not settings.roles.any_given:
-            raise RequestError(
-                "under a ledger columns need roles; say which are quasi-identifiers with "
-                f"{option('quasi_identifiers', [COLUMN])}"
-            )
-        if person is None:
-            raise RequestError(f"a ledger knows people; say {option('person', COLUMN)}, too")
-        random = [step.kind for step in after_groups(settings.steps)]
-        if random:
-            raise RequestError(
-                f"under a ledger no step changes records after grouping, as {listed(random)} does; "
-                f"leave it out of {option('steps')}"
-            )
+        person = person_of(settings)
         ledger = Ledger.open(Path(path))
         return cls(ledger, History.of(ledger), person, settings)
 
@@ -254,6 +247,24 @@ class Series:
             every = zip(*texts.values(), strict=True)
             texts[TOGETHER.join(texts)] = ["\0".join(one) for one in every]
         return {name: tuple(key.value(name, one) for one in own) for name, own in texts.items()}
+
+
+def person_of(settings: Settings) -> str:
+    """Return the column that says who is who under a ledger; refuse what has no series."""
+    if not settings.roles.any_given:
+        raise RequestError(
+            "under a ledger columns need roles; say which are quasi-identifiers with "
+            f"{option('quasi_identifiers', [COLUMN])}"
+        )
+    if settings.roles.person is None:
+        raise RequestError(f"a ledger knows people; say {option('person', COLUMN)}, too")
+    random = [step.kind for step in after_groups(settings.steps)]
+    if random:
+        raise RequestError(
+            f"under a ledger no step changes records after grouping, as {listed(random)} does; "
+            f"leave it out of {option('steps')}"
+        )
+    return settings.roles.person
 
 
 def _signature(person: str, known: Mapping[str, Known], bonds: Bonds) -> Signature:

@@ -6,7 +6,7 @@ import contextlib
 import os
 import sqlite3
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from shoal.errors import InputError, OutputError, RequestError, in_shape, shown
@@ -43,6 +43,10 @@ class Counts:
     again: int = 0
     left: int = 0
     batches: int = 0
+
+    def to_dict(self) -> dict[str, int]:
+        """Return plain values for JSON."""
+        return asdict(self)
 
     def summary(self) -> str:
         """Return what a person reads."""

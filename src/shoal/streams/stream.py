@@ -204,6 +204,11 @@ class Stream(Iterator[Batch]):
         """What has become of the records that came, in all runs of the stream."""
         return self._counts
 
+    @property
+    def private(self) -> Path:
+        """The private folder: what waits, and the ledger where no other was named."""
+        return self._state.folder
+
     def close(self) -> None:
         """Let go of the private folder: another run may go on."""
         self._state.close()

@@ -13,7 +13,6 @@ seconds of the clock and of the processor, with those of killed processes and re
 from __future__ import annotations
 
 import csv
-import os
 import random
 import resource
 import signal
@@ -80,7 +79,7 @@ def run(words, out, moments, draw):
 
 def count(out):
     """Return how many batches there are."""
-    return sum(1 for name in os.listdir(out) if name.startswith("batch-")) if out.exists() else 0
+    return sum(1 for _ in out.glob("batch-*"))
 
 
 def audit(out, records):

@@ -45,7 +45,9 @@ def stream(
     from_: Annotated[
         str | None,
         typer.Option(
-            "--from", help="The format of stdin: csv or jsonl.", metavar="FORMAT",
+            "--from",
+            help="The format of stdin: csv or jsonl.",
+            metavar="FORMAT",
             rich_help_panel="Reading",
         ),
     ] = None,

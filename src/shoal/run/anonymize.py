@@ -292,7 +292,9 @@ def anonymize_with(
     if kind is not None:
         check_holdable(table, plan.settings, plan.aggregators, coded, kind)
     if who is not None:
-        who, drift = framed(who, grouped, plan, coded, survey.weights, stable, series is not None and series.strict)
+        who, drift = framed(
+            who, grouped, plan, coded, survey.weights, stable, series is not None and series.strict
+        )
     rule = None if who is None else who.rule
     conditions = Conditions(given, build_constraints(grouped, plan, survey.persons, rule), survey)
     pending: Pending | None = None

@@ -149,7 +149,6 @@ class PreviewOptions(Shared, total=False):
 StreamOptions = TypedDict(
     "StreamOptions",
     {
-        "k": int,
         "preset": str | None,
         "l": float | Mapping[str, float] | None,
         "l_kind": str,

@@ -43,7 +43,11 @@ def signatures() -> str:
         text += f'\n\nclass {title}(Shared, total=False):\n    """Options of `{function}`."""\n'
         lines = "".join(f"    {one.name}: {one.type}\n" for one in own)
         text += f"\n{lines}" if lines else ""
-    lines = "".join(f'        "{one.name}": {one.type},\n' for one in options_of(STREAM))
+    lines = "".join(
+        f'        "{one.name}": {one.type},\n'
+        for one in options_of(STREAM)
+        if one.default is not NEEDED
+    )
     head = '\n\nStreamOptions = TypedDict(\n    "StreamOptions",\n    {\n'
     return f"{text}{head}{lines}    }},\n    total=False,\n)\n"
 

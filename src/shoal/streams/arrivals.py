@@ -159,7 +159,7 @@ def of_pipe(file: BinaryIO, kind: str, settings: Settings) -> Pieces:
             while part := read(PIECE):
                 ready.put(part)
             ready.put(b"")
-        except BaseException as error:  # noqa: BLE001 - raised again where it is waited for
+        except BaseException as error:  # raised again where it is waited for
             ready.put(error)
 
     threading.Thread(target=reading, daemon=True).start()

@@ -74,4 +74,3 @@ class JsonLines:
 def _check_long(rest: bytes) -> None:
     if len(rest) > LONGEST:
         raise InputError(f"{NAME}: a record of over {LONGEST:,} bytes; a quote may not be closed")
-

@@ -70,18 +70,17 @@ class Form:
 
     def _cast(self, frame: Any, name: str) -> Any:
         for place, column in enumerate(frame.columns):
-            kind = column.type
-            if pa.types.is_dictionary(kind):
-                column = column.cast(kind.value_type)
+            kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
             if self.schema is not None and not pa.types.is_null(self.schema.field(place).type):
-                try:
-                    column = column.cast(self.schema.field(place).type)
-                except pa.ArrowException:
-                    raise InputError(
-                        f"{name}: {listed([self.names[place]])} has another type than in the first "
-                        "batch; convert it"
-                    ) from None
-            frame = frame.set_column(place, self.names[place], column)
+                kind = self.schema.field(place).type
+            try:
+                own = column.cast(kind)
+            except pa.ArrowException:
+                raise InputError(
+                    f"{name}: {listed([self.names[place]])} has another type than in the first "
+                    "batch; convert it"
+                ) from None
+            frame = frame.set_column(place, self.names[place], own)
         return frame
 
     def joined(self, frames: list[Any]) -> Any:

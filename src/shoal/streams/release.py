@@ -85,7 +85,8 @@ class Releaser:
     def release(self, waiting: Waiting, come: int, report: Reporter) -> Batch | None:
         """Release what can be released of the records that wait; None where nothing can be."""
         form, person = self.form, self.settings.roles.person
-        assert form is not None and person is not None
+        assert form is not None
+        assert person is not None
         with locked(self.ledger):
             if not self.book.is_as_it_was:
                 self.book = Book.open(self.ledger)

@@ -25,7 +25,6 @@ from shoal.settings.tree import settings_and_run
 from shoal.streams.release import FRAME, Releaser
 from shoal.streams.state import State
 from shoal.streams.stream import stream_with
-from shoal.system.current import current
 
 QUASI, K = ["age", "stay"], 5
 ASKED = {
@@ -280,8 +279,14 @@ def killed_at(moment):
     elif moment == "before the name":
         Staging.commit = second(Staging.commit, kill)
     elif moment == "within naming":
-        unlink = current().sync_folder
-        type(current()).sync_folder = second(unlink, kill)
+        link = os.link
+
+        def linked(source, target):
+            link(source, target)
+            if Path(target).name == "batch-000002.csv":
+                kill()
+
+        os.link = linked
     else:
         Releaser._let_go = second(Releaser._let_go, kill)
 

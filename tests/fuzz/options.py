@@ -401,5 +401,14 @@ DRAWN: dict[str, Draw] = {
 }
 WRITTEN = ("delimiter", "encoding", "quote", "skip_lines", "decimal", "thousands", "date_format",
            "comment", "widths", "sheet")  # fmt: skip
-APART = {"ledger", "withhold", "changing", "stable", "expect_overlap", "over_series"}  # of a series
+APART = {
+    "ledger",
+    "withhold",
+    "changing",
+    "stable",
+    "expect_overlap",
+    "over_series",  # of a series
+    "batch",
+    "delay",
+}  # of a stream
 ALWAYS = {"k", "effort", "quasi_identifiers", "sensitive", "identifiers", "other", "drop"}

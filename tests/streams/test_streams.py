@@ -365,7 +365,18 @@ def test_from_the_command_line(tmp_path, monkeypatch, shoal):
     monkeypatch.chdir(tmp_path)
     Path("in").mkdir()
     write(Path("in/t.csv"), people(120))
-    words = ["-k", "5", "--person", "id", "--quasi", "age,stay", "--drop", "tag", "--method", "mdav"]
+    words = [
+        "-k",
+        "5",
+        "--person",
+        "id",
+        "--quasi",
+        "age,stay",
+        "--drop",
+        "tag",
+        "--method",
+        "mdav",
+    ]
     ran = shoal("stream", "in", *words, "--batch", "60", "--json", "-o", "out/")
     assert ran.code == 0, ran.err
     *batches, last = map(json.loads, ran.out.splitlines())

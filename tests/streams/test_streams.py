@@ -22,6 +22,7 @@ from shoal.ledger.book import Book
 from shoal.ledger.ledger import Ledger
 from shoal.settings import RunOptions
 from shoal.settings.tree import settings_and_run
+from shoal.streams.arrivals import of_folder
 from shoal.streams.release import FRAME, Releaser
 from shoal.streams.state import State
 from shoal.streams.stream import stream_with
@@ -130,6 +131,29 @@ def test_a_folder(tmp_path):
         list(shoal.stream(arriving, out, K, **ASKED))
 
 
+def test_following_a_folder(tmp_path):
+    """What comes into a folder later is read, too; meanwhile somebody may look at the clock."""
+    records = people(20)
+    write(tmp_path / "1.csv", records[:10])
+    marks = {}
+    pieces = of_folder(
+        tmp_path, settings_and_run({"k": K})[0], lambda f: marks.get(f, (0, "")), True
+    )
+    rows, quiet = 0, 0
+    for piece in pieces:
+        if piece is None:
+            quiet += 1
+            write(tmp_path / "2.csv", records[10:])
+        elif piece.mark:
+            marks[piece.file] = piece.taken, piece.mark
+        else:
+            rows += piece.table.rows
+        if rows == 20 and len(marks) == 2:
+            break
+    assert quiet == 1
+    assert {name: taken for name, (taken, _) in marks.items()} == {"1.csv": 10, "2.csv": 10}
+
+
 @pytest.mark.parametrize("kind", ["csv", "jsonl"])
 def test_a_pipe(tmp_path, kind):
     """Text that comes in parts of any length is read as whole records."""
@@ -204,6 +228,9 @@ def test_what_stays_as_it_began(tmp_path):
     with pytest.raises(shoal.RequestError, match="another run is working on this stream"):
         shoal.stream(records, out, K, **ASKED)
     list(stream)
+    stream.close()
+    with pytest.raises(shoal.RequestError, match="another folder"):
+        shoal.stream(out, out, K, **ASKED)
     state = State(tmp_path / "out.private")
     assert state.note(FRAME) == frame
     state.close()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,6 +16,9 @@ from shoal.cli.options import WRITING, Tabled, given_options, takes
 from shoal.cli.output import live_reporter, write_stdout
 from shoal.cli.releasing import showing
 from shoal.errors import InputError, RequestError
+
+if TYPE_CHECKING:
+    from shoal.streams.release import Batch
 
 
 @app.command(cls=Tabled, rich_help_panel=AGAIN)
@@ -78,7 +82,7 @@ def stream(
     pipe = (sys.stdin.buffer, str(from_)) if source == "-" else None
     with showing(run.show_values), live_reporter() as report:
         made = stream_with(source, output, settings, run, format_, report, pipe)
-        for batch in made:
+        for batch in _until_interrupted(made):
             if run.as_json:
                 write_stdout(json.dumps(batch.to_dict()) + "\n")
             loss = "" if batch.loss is None else f", loss {batch.loss:.2f} %"
@@ -89,3 +93,11 @@ def stream(
     if run.as_json:
         write_stdout(json.dumps({"counts": made.counts.to_dict()}) + "\n")
     say(f"{made.counts.summary()}\nprivate, not to be published: {made.private}/")
+
+
+def _until_interrupted(made: Iterator[Batch]) -> Iterator[Batch]:
+    """Yield batches; an interrupt is the end, as what waits is kept for the next run."""
+    try:
+        yield from made
+    except KeyboardInterrupt:
+        say("interrupted: what waits is kept; run the same command again to go on")

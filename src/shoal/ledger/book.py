@@ -50,7 +50,7 @@ class Book:
         if not path.exists():
             Ledger.open(path).write()
         key, last, size = Key.load(path), "", 0
-        made = cls(path, key, last, size)
+        entries: list[Entry] = []
         for line, body, code in _lines(path):
             if not hmac.compare_digest(key.code(last, body), code):
                 if torn and torn.startswith(line) and size + len(line) == path.stat().st_size:
@@ -60,23 +60,24 @@ class Book:
                     "or the key is another's; take the last copy that `check` accepts"
                 )
             if size:
-                made = made._with(from_tree(json.loads(body)))
+                entries.append(_without_people(from_tree(json.loads(body))))
             elif json.loads(body).get("form") != FORM:
                 raise InputError(f"{shown(path)}: a ledger of another version of shoal")
             last, size = code, size + len(line)
         if not last:
             raise InputError(f"{shown(path)}: the ledger is empty")
-        return replace(made, last=last, size=size)
+        return cls(path, key, last, size)._with(entries)
 
-    def _with(self, entry: Entry) -> Book:
-        if isinstance(entry, Leaving):
-            return replace(self, left=self.left | set(entry.people))
-        if isinstance(entry, Withdrawal):
-            return self
-        known = dict.fromkeys((*self.promises, entry.promise))
-        number = max(self.number, entry.number)
+    def _with(self, entries: Sequence[Entry]) -> Book:
+        """Return the book with more entries."""
+        releases = [one for one in entries if isinstance(one, Release)]
+        leaving = [one for one in entries if isinstance(one, Leaving)]
         return replace(
-            self, number=number, promises=tuple(known), files=self.files | {entry.sha256}
+            self,
+            number=max((one.number for one in releases), default=self.number),
+            promises=tuple(dict.fromkeys((*self.promises, *(one.promise for one in releases)))),
+            left=self.left.union(*(one.people for one in leaving)),
+            files=self.files.union(one.sha256 for one in releases),
         )
 
     def visit(self, people: People) -> None:
@@ -123,7 +124,7 @@ class Book:
         except OSError as error:
             raise OutputError(f"{shown(self.path)}: cannot be written: {error.strerror}") from None
         code = line.decode().rstrip("\n").rpartition(" ")[2]
-        return replace(self._with(entry), last=code, size=self.size + len(line))
+        return replace(self._with([entry]), last=code, size=self.size + len(line))
 
     def cut(self) -> None:
         """Take off what stands after this book's end."""
@@ -142,6 +143,10 @@ class Book:
                 return file.read() == f"{self.last}\n".encode()
         except OSError:
             return False
+
+
+def _without_people(entry: Entry) -> Entry:
+    return replace(entry, roll=Roll((), ())) if isinstance(entry, Release) else entry
 
 
 def _lines(path: Path) -> Iterator[tuple[bytes, str, str]]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from shoal.errors import InputError, listed
+from shoal.errors import InputError, RequestError, listed
 from shoal.hints import option
 from shoal.settings import Settings
 from shoal.table.csv_pieces.typed import typed, types_of
@@ -146,10 +146,10 @@ def _no_cells() -> Any:
 
 
 def check_rules(settings: Settings) -> None:
-    """Raise InputError for a hierarchy that follows the data: batches could not be compared."""
+    """Raise RequestError for a hierarchy that follows the data: batches could not be compared."""
     for name, rule in settings.hierarchies.items():
         if rule == "balanced":
-            raise InputError(
+            raise RequestError(
                 f"{listed([name])}: balanced follows the data of each batch; take widths or cuts, "
                 f"{option('hierarchies', {name: 'widths:5,10'})}"
             )

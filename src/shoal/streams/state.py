@@ -77,7 +77,7 @@ class State:
     """The database of one stream, which one run at a time works with."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
+        self.folder, self._closed = folder, False
         path = folder / DATABASE
         try:
             folder.mkdir(mode=0o700, exist_ok=True)
@@ -103,9 +103,11 @@ class State:
             raise InputError(f"{shown(path)}: this is no state of a stream") from None
 
     def close(self) -> None:
-        """Let go of it."""
-        self._database.close()
-        self._lock.release()
+        """Let go of it; once is enough."""
+        if not self._closed:
+            self._closed = True
+            self._database.close()
+            self._lock.release()
 
     @contextlib.contextmanager
     def changing(self) -> Iterator[None]:

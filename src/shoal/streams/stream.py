@@ -161,6 +161,10 @@ def _pieces(
     if isinstance(source, str | os.PathLike):
         if not Path(source).is_dir():
             raise InputError(f"{shown(source)}: a stream comes from a folder; this is none")
+        if Path(source).resolve() == state.folder.with_suffix("").resolve():
+            raise RequestError(
+                f"{shown(source)}: batches go to another folder than records come to"
+            )
         return of_folder(Path(source), settings, state.rows_of, follow)
     if not isinstance(source, Iterable):
         raise RequestError("a stream comes from a folder, or from an iterable of records or tables")
@@ -170,7 +174,8 @@ def _pieces(
 class Stream(Iterator[Batch]):
     """The batches of a stream, as they are released; `counts` says what became of all records.
 
-    Waiting records and the ledger lie in a private folder. `close` lets go of it before the end.
+    Waiting records and the ledger lie in a private folder. `close`, or the end of a `with`, lets go
+    of it before the last batch.
     """
 
     def __init__(
@@ -195,6 +200,12 @@ class Stream(Iterator[Batch]):
         except BaseException:
             self.close()
             raise
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
 
     def __repr__(self) -> str:
         return f"<Stream: {self.counts.summary()}>"
@@ -235,6 +246,8 @@ class Stream(Iterator[Batch]):
                 made = self._release()
                 if made is not None:
                     yield made
+                if isinstance(self._shown_by, Reporter) and self._shown_by.stop.finish:
+                    return  # asked to end: what waits is kept
 
     def _is_due(self) -> bool:
         if self._first is None:

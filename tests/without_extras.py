@@ -70,6 +70,8 @@ def files() -> None:
     Path("grouped.csv").write_text("\n".join(["age,income,cell", *numbers]) + "\n")
     people = [f"p{at},{line}" for at, line in enumerate(lines)]
     Path("people.csv").write_text("\n".join(["id,age,income,job", *people]) + "\n")
+    Path("arriving").mkdir()
+    Path("arriving/people.csv").write_text(Path("people.csv").read_text())
     Path("t.sav").write_bytes(b"x")
     Path("t.xlsx").write_bytes(b"PK\x03\x04")
     Path("t.duckdb").write_bytes(b"\0" * 8 + b"DUCK" + b"\0" * 100)
@@ -113,6 +115,7 @@ COMMANDS = (
     Case("verify --ledger", ("verify", "first.csv", "--ledger", "new.ledger")),
     Case("ledger forget", ("ledger", "forget", "new.ledger", "p1")),
     Case("ledger withdraw", ("ledger", "withdraw", "new.ledger", "1")),
+    Case("stream", ("stream", "arriving", *PEOPLE, "--batch", "20", "-o", "streamed")),
     Case("bound quick", ("bound", "t.csv", "-k", "3", "--quasi", "age,income", "--effort",
                          "quick")),
     Case("serve", ("serve", "--no-browser"), "web"),
@@ -204,6 +207,10 @@ def functions() -> Iterator[Case]:
     yield Case("shoal.check_ledger", lambda: shoal.check_ledger("again.ledger"))
     yield Case("shoal.forget_people", lambda: shoal.forget_people("again.ledger", ["P1"]))
     yield Case("shoal.withdraw_release", lambda: shoal.withdraw_release("again.ledger", 1))
+    yield Case(
+        "shoal.stream",
+        lambda: list(shoal.stream("arriving", "again", person="id", **options)),
+    )
     yield Case("shoal.datasets", shoal.datasets.load_patients)
     yield Case("shoal.lower_bound", lambda: shoal.lower_bound(array(), 3), "optimal")
     yield Case("microaggregate best", lambda: shoal.microaggregate(array(), 3, method="best"),

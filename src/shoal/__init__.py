@@ -61,6 +61,10 @@ if TYPE_CHECKING:
     from shoal.save.pack.recheck import check_pack as check_pack
     from shoal.settings.presets import Preset as Preset
     from shoal.settings.presets import presets as presets
+    from shoal.streams.release import Batch as Batch
+    from shoal.streams.state import Counts as Counts
+    from shoal.streams.stream import Stream as Stream
+    from shoal.streams.stream import stream as stream
     from shoal.table.hierarchy.view import Hierarchy as Hierarchy
     from shoal.table.hierarchy.view import hierarchy as hierarchy
     from shoal.table.inspect import Inspection as Inspection
@@ -70,11 +74,13 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "Batch": "streams.release",
     "Bound": "partition",
     "Canceled": "errors",
     "Checked": "save.pack.recheck",
     "ColumnByColumn": "run.microaggregate",
     "Comparison": "run.compare.points",
+    "Counts": "streams.state",
     "EngineError": "errors",
     "Hierarchy": "table.hierarchy.view",
     "InputError": "errors",
@@ -96,6 +102,7 @@ _HOME = {
     "SeriesVerification": "judge.series_verdict",
     "ShoalError": "errors",
     "ShoalWarning": "errors",
+    "Stream": "streams.stream",
     "Suggestion": "run.suggest",
     "Table": "table.table",
     "TypeChangeWarning": "errors",
@@ -121,6 +128,7 @@ _HOME = {
     "refine": "run.microaggregate",
     "risk": "run.risk",
     "steps": "",
+    "stream": "streams.stream",
     "suggest": "run.suggest",
     "verify": "judge.verify",
     "verify_series": "judge.series",
@@ -128,11 +136,13 @@ _HOME = {
 }
 
 __all__ = [
+    "Batch",
     "Bound",
     "Canceled",
     "Checked",
     "ColumnByColumn",
     "Comparison",
+    "Counts",
     "EngineError",
     "Hierarchy",
     "InputError",
@@ -154,6 +164,7 @@ __all__ = [
     "SeriesVerification",
     "ShoalError",
     "ShoalWarning",
+    "Stream",
     "Suggestion",
     "Table",
     "TypeChangeWarning",
@@ -180,6 +191,7 @@ __all__ = [
     "refine",
     "risk",
     "steps",
+    "stream",
     "suggest",
     "verify",
     "verify_series",

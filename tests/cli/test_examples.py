@@ -38,6 +38,8 @@ def folder(tmp_path_factory, repository):
     grouped = [f"{head},cluster", *(f"{row},{i % 120}" for i, row in enumerate(rows))]
     (place / "grouped.csv").write_text("\n".join([*grouped, ""]))
     (place / "data").mkdir()
+    (place / "arriving").mkdir()
+    (place / "arriving" / "today.csv").write_text("\n".join([head, *rows, ""]))
     return place
 
 

@@ -20,10 +20,19 @@ from shoal.run.compare import grid as comparing
 from shoal.settings import RunOptions, build, load, signatures
 from shoal.settings.hints import as_command, as_recipe
 from shoal.settings.option import COMMANDS, FUNCTIONS, PANELS
-from shoal.settings.table import NEEDED, RUN, TABLE, options_of, options_of_command
+from shoal.settings.stream import STREAM
+from shoal.settings.table import (
+    NEEDED,
+    RUN,
+    TABLE,
+    commands_of,
+    options_of,
+    options_of_command,
+)
 from shoal.settings.tree import arguments_of, tree_of, values_of
 from shoal.settings.write import PAGE, SIGNATURES, page
 from shoal.settings.write import signatures as written
+from shoal.streams import stream as streaming
 from shoal.table.dialects.dialect import HOW
 from shoal.web.equivalent import command_line, python_snippet
 from shoal.web.labels import as_field
@@ -60,7 +69,8 @@ EXAMPLES = {
     "keep_order": True, "spreadsheet_safe": True, "round": {"o": 100, "p": 0.5},
     "weights_as": "rounded:5", "group_column": "class", "memory": "2GB", "engine": "dask",
     "ledger": "series.ledger", "withhold": 0.05, "changing": ["ill", "o"], "expect_overlap": 0.8,
-    "over_series": "worlds", "stable": True, "counterfeits": 0.1,
+    "over_series": "worlds", "stable": True, "counterfeits": 0.1, "batch": 500, "delay": "15min",
+    "follow": True,
     "threads": 2, "work": "room", "scheduler": "tcp://head:8786",
     "report": False, "force": True, "show_values": True, "as_json": True,
 }  # fmt: skip
@@ -75,6 +85,9 @@ NEEDS = {
         for name in ("withhold", "changing", "expect_overlap", "over_series", "stable")
     },
 }  # fmt: skip
+
+
+TO_A_FOLDER = "anonymize_file", STREAM
 
 
 class Enough(BaseException):
@@ -125,6 +138,7 @@ def heard(monkeypatch, tmp_path):
         preview, "preview_of", lambda _, s, __, t, ___: note(s, RunOptions(threads=t))
     )
     monkeypatch.setattr(comparing, "compare_as", compared)
+    monkeypatch.setattr(streaming, "stream_with", lambda _, __, s, run, *___: note(s, run))
     monkeypatch.setattr(command, "make", lambda s, _, __, run, *___: note(s, run))
     return found
 
@@ -135,17 +149,19 @@ def test_every_option_has_an_example():
     for name, entry in TABLE.items():
         assert EXAMPLES[name] != entry.default
         assert entry.option.panel in PANELS
-        assert set(entry.option.commands) <= set(COMMANDS)
-        assert set(entry.option.functions) <= set(FUNCTIONS)
+        assert set(entry.option.commands) <= {*COMMANDS, STREAM}
+        assert set(entry.option.functions) <= {*FUNCTIONS, STREAM}
 
 
-@pytest.mark.parametrize(("function", "name"), cases({f: options_of(f) for f in FUNCTIONS}))
+@pytest.mark.parametrize(
+    ("function", "name"), cases({f: options_of(f) for f in (*FUNCTIONS, STREAM)})
+)
 def test_python(function, name, heard):
     """Every argument of a function arrives."""
     given = arguments_of(values_for(name))
     if function == "compare":
         given["k"] = [6, 5]
-    more = ["out/"] if function == "anonymize_file" else []
+    more = ["out/"] if function in TO_A_FOLDER else []
     with pytest.raises(Enough):
         getattr(shoal, function)("t.csv", *more, **given)
     assert heard == [(settings_for(name), run_for(name))]
@@ -164,7 +180,9 @@ def say(words):
     raise AssertionError(ran.output)
 
 
-@pytest.mark.parametrize(("command", "name"), cases({c: options_of_command(c) for c in COMMANDS}))
+@pytest.mark.parametrize(
+    ("command", "name"), cases({c: options_of_command(c) for c in (*COMMANDS, STREAM)})
+)
 def test_command_line(command, name, heard, tmp_path):
     """Every option of a command arrives; a recipe is heeded for what a pack would not tell."""
     needed = {"k": 5, "group": "g", "refine": "iterative"} if command == "refine" else {"k": 5}
@@ -172,7 +190,7 @@ def test_command_line(command, name, heard, tmp_path):
     (tmp_path / "r.toml").write_text(build(tree_of(needed)).to_toml())
     words = {"run": ["r.toml"], "compare": ["t.csv", "-k", "6,5"]}.get(command, ["t.csv"])
     for entry in [TABLE[option] for option in values]:
-        if command in entry.option.commands:
+        if command in commands_of(entry):
             said = entry.option.kind.words(values[entry.name])
             words += [f"{entry.flags[-1]}={word}" for word in said] or [entry.flag]
     with pytest.raises(Enough):
@@ -272,7 +290,7 @@ def test_the_desk_knows_what_it_is_told():
     assert all(one["default"] is not NEEDED for one in told)
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("function", [*FUNCTIONS, STREAM])
 def test_signatures(function):
     """What `inspect.signature` shows are the table's names and defaults; no other is taken."""
     call = getattr(shoal, function)
@@ -286,10 +304,10 @@ def test_signatures(function):
     title = "".join(word.capitalize() for word in function.split("_")) + "Options"
     assert set(typing.get_type_hints(getattr(signatures, title))) <= set(shown)
     with pytest.raises(TypeError, match=rf"{function}\(\) got an unexpected .* 'quasi'"):
-        call("t.csv", *["out/"] * (function == "anonymize_file"), k=2, quasi=["a"])
+        call("t.csv", *["out/"] * (function in TO_A_FOLDER), k=2, quasi=["a"])
     missing = (TypeError, shoal.RequestError)  # a comparison takes no preset
     with pytest.raises(missing, match=r"missing .* 'k'|k is needed and not given; say k, or"):
-        call("t.csv", *["out/"] * (function == "anonymize_file"))
+        call("t.csv", *["out/"] * (function in TO_A_FOLDER))
 
 
 @pytest.mark.parametrize("name", TABLE)
@@ -324,7 +342,7 @@ def test_what_is_written_is_in_step():
     assert PAGE.read_text(encoding="utf-8") == page()
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", [*COMMANDS, STREAM])
 def test_help_has_panels(command):
     """The help of a command shows its options in panels, in the table's order."""
     ran = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "200"})

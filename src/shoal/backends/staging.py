@@ -327,6 +327,21 @@ def _name_new(temporary: Path, target: Path) -> None:
         raise exists(target) from None
 
 
+def finish_naming(temporary: Path, target: Path) -> None:
+    """Give a written file its final name, which the run that wrote it could not, and its mode."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    try:
+        if temporary.exists() and target.exists() and _same(temporary, target):
+            temporary.unlink()
+        elif temporary.exists():
+            _name_new(temporary, target)
+        target.chmod(0o666 & ~mask)
+        current().sync_folder(target.parent)
+    except OSError as error:
+        raise OutputError(f"{shown(target)}: cannot be named: {error.strerror}") from None
+
+
 def sweep(folder: Path, name: str) -> int:
     """Remove unlocked temporary files of this target, and return how many."""
     removed = 0

@@ -20,6 +20,7 @@ from shoal.cli import plot as plot
 from shoal.cli import presets as presets
 from shoal.cli import risk as risk
 from shoal.cli import serve as serve
+from shoal.cli import stream as stream
 from shoal.cli import suggest as suggest
 from shoal.cli import verify as verify
 from shoal.cli.app import app

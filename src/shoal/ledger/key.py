@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import secrets
 from dataclasses import dataclass, field
@@ -73,7 +72,7 @@ class Key:
 
     def _hash(self, what: str, text: str) -> str:
         message = f"{what}\0{text}".encode("utf-8", "surrogateescape")
-        return hmac.new(self.secret, message, hashlib.sha256).hexdigest()
+        return hmac.digest(self.secret, message, "sha256").hex()
 
 
 def key_path(ledger: Path) -> Path:

@@ -255,19 +255,22 @@ def anonymize_with(
     on_estimate: Callable[[Estimate], None] | None = None,
     measured: bool = True,
     kind: str | None = None,
+    series: Series | None = None,
 ) -> Result[Any]:
     """Return the verified Result of data and settings, step by step.
 
     `folder` holds the files of hierarchies; `on_estimate` is called with the estimated time and
     memory before the groups are formed. `kind` is the kind of file that the release is for, where
     it is known: what such a file could not hold is refused before that, too. If it is not
-    `measured`, the report has no measures of utility and risk, and cannot be published.
+    `measured`, the report has no measures of utility and risk, and cannot be published. `series` is
+    what is known of earlier releases, where it is not the whole ledger that settings name.
     """
     start = time.perf_counter()
     report = Reporter.of(callback)
     report("reading", 0, 1)
     settings, drawn = with_secret(settings)
-    asked, series, gone = settings, Series.open(settings), 0
+    asked, gone = settings, 0
+    series = Series.open(settings) if series is None else series
     original, given = read_table(data, settings, threads)
     LOG.info("%d records, %d columns", original.rows, len(original.columns))
     if series is not None:
@@ -293,7 +296,9 @@ def anonymize_with(
     if kind is not None:
         check_holdable(table, plan.settings, plan.aggregators, coded, kind)
     if who is not None:
-        who, drift = framed(who, grouped, plan, coded, survey.weights, stable)
+        who, drift = framed(
+            who, grouped, plan, coded, survey.weights, stable, series is not None and series.strict
+        )
     rule = None if who is None else who.rule
     conditions = Conditions(given, build_constraints(grouped, plan, survey.persons, rule), survey)
     pending: Pending | None = None

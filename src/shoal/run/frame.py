@@ -50,13 +50,16 @@ def frame_of(
 
 def framed(
     who: Membership, table: Table, plan: Plan, coded: Coded | None, survey: Floats | None,
-    stable: Release | None,
+    stable: Release | None, strict: bool = True,
 ) -> tuple[Membership, list[str]]:  # fmt: skip
-    """Return the membership with its frame, and with weights and notes of a `stable` series."""
+    """Return the membership with its frame, and with weights and notes of a `stable` series.
+
+    If it is not `strict`, columns may spread far more or less than before.
+    """
     if stable is None or stable.frame is None:
         return replace(who, frame=frame_of(table, plan, coded, survey)), []
     now = frame_of(table, plan, coded, survey, stable.frame)
-    weights = stable_weights(stable.frame, now, plan)
+    weights = stable_weights(stable.frame, now, plan, strict)
     notes = drift_notes(stable.frame, now, stable.number)
     return replace(who, frame=now, column_weights=weights), notes
 
@@ -109,7 +112,7 @@ def with_trees_of(last: Frame, plan: Plan, settings: Settings) -> Settings:
     return settings.replace(hierarchies=kept)
 
 
-def stable_weights(last: Frame, now: Frame, plan: Plan) -> dict[str, float]:
+def stable_weights(last: Frame, now: Frame, plan: Plan, strict: bool = True) -> dict[str, float]:
     """Return the column weights by which distances are those of the release before.
 
     A standardized difference is divided by the deviation of the table, and one of ILoss by its
@@ -127,7 +130,7 @@ def stable_weights(last: Frame, now: Frame, plan: Plan) -> dict[str, float]:
             factor = (scale.deviation / before.deviation) ** 2 if before.deviation else 1.0
         if not factor:
             continue  # the same value everywhere: nothing is as far as it was
-        if not 1 / FURTHEST < factor < FURTHEST:
+        if strict and not 1 / FURTHEST < factor < FURTHEST:
             raise RequestError(
                 f"stable: the numbers of {shown(name)} spread far more or less than in the release "
                 f"before; see whether they are in the same unit, or leave out {option('stable')}"

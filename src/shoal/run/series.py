@@ -31,7 +31,11 @@ from shoal.table.table import Table, missing_cells
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """The ledger and its history, as the next release meets them."""
+    """The ledger and its history, as the next release meets them.
+
+    A `strict` one refuses columns that spread far more or less than in the release before, where
+    it shall be stable; a batch of a stream may be of few people.
+    """
 
     __repr__ = in_shape
 
@@ -39,26 +43,15 @@ class Series:
     history: History
     person: str
     settings: Settings
+    strict: bool = True
 
     @classmethod
     def open(cls, settings: Settings) -> Series | None:
         """Return the series that settings name a ledger of; None without one."""
-        path, person = settings.series.ledger, settings.roles.person
+        path = settings.series.ledger
         if path is None:
             return None
-        if not settings.roles.any_given:
-            raise RequestError(
-                "under a ledger columns need roles; say which are quasi-identifiers with "
-                f"{option('quasi_identifiers', [COLUMN])}"
-            )
-        if person is None:
-            raise RequestError(f"a ledger knows people; say {option('person', COLUMN)}, too")
-        random = [step.kind for step in after_groups(settings.steps)]
-        if random:
-            raise RequestError(
-                f"under a ledger no step changes records after grouping, as {listed(random)} does; "
-                f"leave it out of {option('steps')}"
-            )
+        person = person_of(settings)
         ledger = Ledger.open(Path(path))
         return cls(ledger, History.of(ledger), person, settings)
 
@@ -204,6 +197,24 @@ class Series:
         )  # fmt: skip
         rule = ValueSets(own, np.array(sets, dtype=np.int64), least)
         return replace(who, sets=rule, values=tuple(number), barred=barred)
+
+
+def person_of(settings: Settings) -> str:
+    """Return the column that says who is who under a ledger; refuse what has no series."""
+    if not settings.roles.any_given:
+        raise RequestError(
+            "under a ledger columns need roles; say which are quasi-identifiers with "
+            f"{option('quasi_identifiers', [COLUMN])}"
+        )
+    if settings.roles.person is None:
+        raise RequestError(f"a ledger knows people; say {option('person', COLUMN)}, too")
+    random = [step.kind for step in after_groups(settings.steps)]
+    if random:
+        raise RequestError(
+            f"under a ledger no step changes records after grouping, as {listed(random)} does; "
+            f"leave it out of {option('steps')}"
+        )
+    return settings.roles.person
 
 
 def _check_changing(schema: Table, changing: Sequence[str]) -> None:

@@ -13,7 +13,7 @@ from shoal.judge.readers.written import Written
 from shoal.judge.series_proof import of_promise
 from shoal.judge.series_seen import of_entry, see
 from shoal.kernels.arrays import Integers
-from shoal.ledger.entries import to_tree
+from shoal.ledger.entries import Entry, to_tree
 from shoal.ledger.ledger import Ledger, check_unchanged
 from shoal.ledger.pending import Pending
 from shoal.measures.tables import classes_by
@@ -33,6 +33,17 @@ def noted(
     PrivacyError where that is not so, a RequestError if the ledger was continued meanwhile.
     """
     check_unchanged(pending.ledger)
+    entry = judged_entry(pending, release, order, path, name, kind)
+    return pending.ledger.with_entry(entry)
+
+
+def judged_entry(
+    pending: Pending, release: Release, order: Integers, path: Path, name: str, kind: str
+) -> Entry:
+    """Return the entry of a written release, which the judge has compared with its file.
+
+    Nobody may be left with fewer values than before by the releases that the ledger holds.
+    """
     table = release.table
     quasi = names_in(table.names, release.settings.class_columns)
     classes = np.empty(table.rows, dtype=np.int64)
@@ -50,7 +61,7 @@ def noted(
         raise PrivacyError(
             f"the release is not safe with earlier ones, nothing was kept: {'; '.join(problems)}"
         )
-    return pending.ledger.with_entry(entry)
+    return entry
 
 
 def check_order(pending: Pending | None, keep: bool) -> None:

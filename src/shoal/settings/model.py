@@ -21,6 +21,7 @@ from shoal.settings.presets import with_preset
 from shoal.settings.protect import ProtectSettings
 from shoal.settings.release import ReleaseSettings
 from shoal.settings.series import SeriesSettings
+from shoal.settings.stream import StreamSettings
 from shoal.settings.toml import toml_of, tupled, without_none
 
 _column = partial(Option, "Columns")
@@ -51,6 +52,7 @@ class Settings(Part):
     protect: ProtectSettings
     release: ReleaseSettings = ReleaseSettings()
     series: SeriesSettings = SeriesSettings()
+    stream: StreamSettings = StreamSettings()
     hierarchies: Annotated[
         dict[str, str],
         _column(
@@ -139,6 +141,8 @@ class Settings(Part):
             del tree["protect"]["seed"]
         if not self.steps:
             del tree["steps"]
+        if self.stream == StreamSettings():
+            del tree["stream"]
         return toml_of(tree)
 
 

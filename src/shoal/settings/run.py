@@ -69,3 +69,10 @@ class RunOptions:
             desk=False,
         ),
     ] = False  # fmt: skip
+    follow: Annotated[
+        bool,
+        _resource(
+            "Go on for what comes into the folder of a stream, until interrupted.", FLAG,
+            ("--follow",), commands=("stream",), functions=("stream",), desk=False,
+        ),
+    ] = False  # fmt: skip

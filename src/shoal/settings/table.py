@@ -12,9 +12,17 @@ from pydantic_core import PydanticUndefined
 from shoal.settings.model import Settings
 from shoal.settings.option import PANELS, Option
 from shoal.settings.run import RunOptions
+from shoal.settings.stream import STREAM
 
 RUN = "run"  # the part of options that no recipe holds
 NEEDED = MISSING  # the default of an option that must be given
+# what a stream takes no note of, though `anonymize` does: it is made batch by batch, under a ledger
+UNSTREAMED = frozenset({
+    "by", "count", "engine", "expect_overlap", "force", "group", "household", "incomplete",
+    "k_of", "keep_order", "memory", "refine", "report", "scheduler", "secret", "small_strata",
+    "stable", "steps", "suppress", "totals", "totals_within", "weight", "weights_as", "withhold",
+    "work",
+})  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -91,9 +99,24 @@ TABLE = {entry.name: entry for entry in _entries()}
 
 def options_of(function: str) -> list[Entry]:
     """Return the options that a Python function takes."""
-    return [entry for entry in TABLE.values() if function in entry.option.takers]
+    return [entry for entry in TABLE.values() if function in takers_of(entry)]
 
 
 def options_of_command(command: str) -> list[Entry]:
     """Return the options that a command takes."""
-    return [entry for entry in TABLE.values() if command in entry.option.commands]
+    return [entry for entry in TABLE.values() if command in commands_of(entry)]
+
+
+def takers_of(entry: Entry) -> tuple[str, ...]:
+    """Return the functions that take an option: a stream takes most of those of `anonymize`."""
+    return _with_stream(entry, entry.option.takers)
+
+
+def commands_of(entry: Entry) -> tuple[str, ...]:
+    """Return the commands that take an option."""
+    return _with_stream(entry, entry.option.commands)
+
+
+def _with_stream(entry: Entry, takers: tuple[str, ...]) -> tuple[str, ...]:
+    streamed = "anonymize" in takers and entry.name not in UNSTREAMED
+    return (*takers, STREAM) if streamed else takers

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from shoal.hints import Message
 from shoal.settings.option import FUNCTIONS, PANELS
-from shoal.settings.table import NEEDED, TABLE, Entry, options_of
+from shoal.settings.stream import STREAM
+from shoal.settings.table import NEEDED, TABLE, Entry, commands_of, options_of, takers_of
 
 SIGNATURES = Path(__file__).with_name("signatures.py")
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "options.md"
@@ -42,7 +43,13 @@ def signatures() -> str:
         text += f'\n\nclass {title}(Shared, total=False):\n    """Options of `{function}`."""\n'
         lines = "".join(f"    {one.name}: {one.type}\n" for one in own)
         text += f"\n{lines}" if lines else ""
-    return text
+    lines = "".join(
+        f'        "{one.name}": {one.type},\n'
+        for one in options_of(STREAM)
+        if one.default is not NEEDED
+    )
+    head = '\n\nStreamOptions = TypedDict(\n    "StreamOptions",\n    {\n'
+    return f"{text}{head}{lines}    }},\n    total=False,\n)\n"
 
 
 def page() -> str:
@@ -62,11 +69,11 @@ def page() -> str:
 def _row(entry: Entry) -> str:
     option = entry.option
     marks = ", ".join(word for word in ("expert", "desk") if getattr(option, word))
-    words = f"`{'`, `'.join(entry.flags)}`: {', '.join(option.commands)}"
+    words = f"`{'`, `'.join(entry.flags)}`: {', '.join(commands_of(entry))}"
     cells = [
         f"`{entry.name}`" + (f" ({marks})" if marks else ""),
         words if option.commands else "",
-        f"`{entry.type}`: {', '.join(option.takers)}" if option.takers else "",
+        f"`{entry.type}`: {', '.join(takers_of(entry))}" if option.takers else "",
         f"`{entry.key}`" if entry.key else "",
         "" if entry.default is NEEDED else f"`{entry.argument_default!r}`",
         Message(option.help).at(lambda hint: f"`{hint.name}`"),

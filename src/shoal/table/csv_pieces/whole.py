@@ -120,6 +120,16 @@ class CsvPieces:
             source = replace(self._source(piece), notations=self.source.notations)
             yield Table(tuple(columns), source)
 
+    def texts(self) -> Iterator[Table]:
+        """Yield each piece with its cells as they stand there, whatever they are, in one pass."""
+        check_csv_name(self._path.name)
+        for piece in self._pieces():
+            columns = [
+                Column(name, Kind.TEXT, cells, cells=cells)
+                for name, cells in zip(piece.head.names, piece.part.cells, strict=True)
+            ]
+            yield Table(tuple(columns), self._source(piece))
+
     def _pieces(self) -> Iterator[Piece]:
         """Yield the pieces of one pass; a file that is not what it was is refused."""
         known = self._mark

@@ -37,6 +37,18 @@ def read_arrow(path: Path) -> Table:
     return from_arrow(table, Source(path.name, kind, digest, path=str(path), columns=names))
 
 
+def table_of_lines(raw: bytes, name: str) -> Table:
+    """Return the Table of JSON lines that are in memory."""
+    from shoal.table.dataframes.frames import check_names, from_arrow
+
+    try:
+        table = _json_lines(raw)
+    except (pa.ArrowException, NotImplementedError):
+        raise InputError(f"{name}: no JSON lines, one record each") from None
+    check_names(list(table.column_names), name)
+    return from_arrow(table, Source(name, "json", columns=tuple(table.column_names)))
+
+
 def _ipc(raw: bytes, name: str) -> Any:
     """Return the table of Arrow's own format, of a file or a stream."""
     from pyarrow import ipc

@@ -1,0 +1,103 @@
+"""The command that releases records as they come: stream."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from shoal.cli.app import AGAIN, app
+from shoal.cli.display import say
+from shoal.cli.options import WRITING, Tabled, given_options, takes
+from shoal.cli.output import live_reporter, write_stdout
+from shoal.cli.releasing import showing
+from shoal.errors import InputError, RequestError
+
+if TYPE_CHECKING:
+    from shoal.streams.release import Batch
+
+
+@app.command(cls=Tabled, rich_help_panel=AGAIN)
+@takes(command="stream")
+def stream(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="SOURCE",
+            help="A folder whose files are read by name (csv, Parquet, JSON lines and others), or "
+            "- for stdin.",
+        ),
+    ],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "-o", "--output", help="The folder of the batches, DIR/.", rich_help_panel=WRITING
+        ),
+    ],
+    format_: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            help="Of the batches: csv, csv.gz, parquet, feather, arrow, jsonl and others.",
+            rich_help_panel=WRITING,
+        ),
+    ] = "csv",
+    from_: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            help="The format of stdin: csv or jsonl.",
+            metavar="FORMAT",
+            rich_help_panel="Reading",
+        ),
+    ] = None,
+    **options: Any,
+) -> None:
+    """Release records as they come, in verified batches: everybody once.
+
+    A batch is made when `--batch` records wait, when one has waited as long as `--delay` says, or,
+    without a delay, when the source ends. `--person` says who is who: who came before, or is in the
+    ledger, is left out. Records that cannot be in a group of k wait, and are withheld after the
+    delay. Standardization and hierarchies are those of the first batch.
+
+    The records that wait and the ledger lie in DIR.private/, as confidential as the original. Run
+    the same command again to go on, also after a crash: nobody is lost, or released twice.
+
+    Example: `shoal stream arriving/ -k 5 --person number --quasi age,income --sensitive diagnosis
+    --drop name,cost --batch 500 -o batches/`
+    """
+    from shoal.settings import build
+    from shoal.settings.tree import run_of, tree_of
+    from shoal.streams.stream import stream_with
+
+    if (source == "-") != (from_ is not None):
+        raise RequestError("say --from csv or --from jsonl for a stream on stdin, and only there")
+    settings, run = build(tree_of(given_options(options))), run_of(options)
+    if source == "-" and (sys.stdin is None or sys.stdin.closed):
+        raise InputError("stdin is closed; there is no stream in it")
+    pipe = (sys.stdin.buffer, str(from_)) if source == "-" else None
+    with showing(run.show_values), live_reporter() as report:
+        made = stream_with(source, output, settings, run, format_, report, pipe)
+        for batch in _until_interrupted(made):
+            if run.as_json:
+                write_stdout(json.dumps(batch.to_dict()) + "\n")
+            loss = "" if batch.loss is None else f", loss {batch.loss:.2f} %"
+            say(
+                f"{batch.path}: {batch.records:,} records, {batch.classes:,} classes of at least "
+                f"{batch.smallest}{loss}; verified"
+            )
+    if run.as_json:
+        write_stdout(json.dumps({"counts": made.counts.to_dict()}) + "\n")
+    say(f"{made.counts.summary()}\nprivate, not to be published: {made.private}/")
+
+
+def _until_interrupted(made: Iterator[Batch]) -> Iterator[Batch]:
+    """Yield batches; an interrupt is the end, as what waits is kept for the next run."""
+    try:
+        yield from made
+    except KeyboardInterrupt:
+        say("interrupted: what waits is kept; run the same command again to go on")

@@ -1,0 +1,178 @@
+"""Arrivals: where the records of a stream come from, in pieces of any size.
+
+Each source yields pieces, and None when nothing has come for a while, so that whoever waits can
+look at the clock.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from shoal.errors import InputError, RequestError, shown
+from shoal.settings import Settings
+from shoal.streams.bursts import Csv, JsonLines
+from shoal.table.csv_pieces import CsvPieces
+from shoal.table.files.batches import ParquetPieces
+from shoal.table.files.formats import is_parquet, is_text
+from shoal.table.read import read_with
+from shoal.table.table import Table
+
+TICK = 0.2  # seconds between two looks
+PIECE = 2**20  # bytes of text that are read at once
+RECORDS = 1000  # records of an iterator that are a piece
+HELD = 4  # pieces of a pipe that are read ahead
+UNFINISHED = (".part", ".tmp", ".partial", ".crdownload", ".filepart")  # not yet whole
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """Some records; of a file its name, how many of its records were taken with them, its mark.
+
+    The mark is empty until the file is read to its end.
+    """
+
+    table: Table
+    file: str = ""
+    taken: int = 0
+    mark: str = ""
+
+    def cut(self, rows: int) -> tuple[Piece, Piece | None]:
+        """Return the first rows, and the rest, if any."""
+        if self.table.rows <= rows:
+            return self, None
+        first, rest = np.arange(rows), np.arange(rows, self.table.rows)
+        left = self.taken - rest.size
+        return Piece(self.table.take(first), self.file, left), Piece(
+            self.table.take(rest), self.file, self.taken, self.mark
+        )
+
+
+Pieces = Iterator[Piece | None]
+Known = Callable[[str], tuple[int, str]]
+
+
+def of_folder(folder: Path, settings: Settings, known: Known, follow: bool) -> Pieces:
+    """Yield the records of the files of a folder, by name; with `follow` also those that come.
+
+    `known` returns how many records of a file were taken, and the mark it had when it was read out.
+    """
+    while True:
+        found = False
+        for path in _files(folder):
+            taken, mark = known(path.name)
+            if mark and mark != _mark(path):
+                raise InputError(f"{shown(path)}: the file changed since it was read; name it anew")
+            if not mark:
+                found = True
+                yield from _of_file(path, settings, taken)
+        if not found and not follow:
+            return
+        if not found:
+            time.sleep(TICK)
+            yield None
+
+
+def _files(folder: Path) -> list[Path]:
+    """Return the whole files of a folder."""
+    try:
+        every = sorted(folder.iterdir())
+    except OSError as error:
+        raise InputError(f"{shown(folder)}: cannot be read: {error.strerror}") from None
+    return [
+        path for path in every
+        if path.is_file() and not path.name.startswith(".") and path.suffix not in UNFINISHED
+    ]  # fmt: skip
+
+
+def _mark(path: Path) -> str:
+    status = path.stat()
+    return f"{status.st_size} {status.st_mtime_ns}"
+
+
+def _of_file(path: Path, settings: Settings, taken: int) -> Iterator[Piece]:
+    """Yield the records of a file after those that were taken, and its mark with the last."""
+    mark, come = _mark(path), 0
+    for table in _tables(path, settings):
+        come += table.rows
+        fresh = come - taken
+        if 0 < fresh <= table.rows:
+            yield Piece(table.take(np.arange(table.rows - fresh, table.rows)), path.name, come)
+            taken = come
+    if come < taken:
+        raise InputError(f"{shown(path)}: the file changed since it was read; name it anew")
+    yield Piece(table.take(np.arange(0)), path.name, come, mark)
+
+
+def _tables(path: Path, settings: Settings) -> Iterator[Table]:
+    own = settings.input
+    if is_text(path):
+        pieces = CsvPieces(path, dialect=own.dialect, missing=own.missing, size=PIECE)
+        yield from pieces.texts()
+    elif is_parquet(path):
+        yield from ParquetPieces(path).first()
+    else:
+        yield read_with(path, own.dialect, own.missing)
+
+
+def of_items(items: Iterable[Any], most: int) -> Pieces:
+    """Yield the records of an iterator, whose items are records (dicts) or tables of any type."""
+    rows: list[Mapping[str, Any]] = []
+    for item in items:
+        if _is_record(item):
+            rows.append(item)
+        if rows and (len(rows) == min(most, RECORDS) or not _is_record(item)):
+            yield Piece(read_with(rows))
+            rows = []
+        if not _is_record(item):
+            table = read_with(item)
+            if table.source.kind == "csv":
+                raise RequestError("items of an iterator are records or tables, not csv files")
+            yield Piece(table)
+    if rows:
+        yield Piece(read_with(rows))
+
+
+def _is_record(item: Any) -> bool:
+    return isinstance(item, Mapping) and not any(
+        isinstance(one, list | tuple | np.ndarray) for one in item.values()
+    )
+
+
+def of_pipe(file: BinaryIO, kind: str, settings: Settings) -> Pieces:
+    """Yield the records of a pipe, csv or JSON lines, as they come."""
+    if kind not in ("csv", "jsonl"):
+        raise RequestError(f"a stream on stdin is csv or jsonl, not {shown(kind)}")
+    bursts = Csv(settings.input) if kind == "csv" else JsonLines(settings.input)
+    ready: queue.Queue[bytes | BaseException] = queue.Queue(HELD)
+    read = getattr(file, "read1", file.read)
+
+    def reading() -> None:
+        try:
+            while part := read(PIECE):
+                ready.put(part)
+            ready.put(b"")
+        except BaseException as error:  # raised again where it is waited for
+            ready.put(error)
+
+    threading.Thread(target=reading, daemon=True).start()
+    while True:
+        try:
+            part = ready.get(timeout=TICK)
+        except queue.Empty:
+            yield None
+            continue
+        if isinstance(part, BaseException):
+            raise InputError("stdin cannot be read") from part
+        table = bursts.add(part)
+        if table is not None and table.rows:
+            yield Piece(table)
+        if not part:
+            return

@@ -1,0 +1,216 @@
+"""State: the private database of a stream, in which each step happens whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+
+from shoal.errors import InputError, OutputError, RequestError, in_shape, shown
+from shoal.streams.waiting import Waiting
+from shoal.system.current import current
+
+DATABASE, LOCK = "stream.db", ".stream.lock"
+CACHE = 16_384  # kilobytes of the database that are held in memory
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, text TEXT) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS counts (name TEXT PRIMARY KEY, number INTEGER) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS people (number BLOB PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS waiting (place INTEGER PRIMARY KEY, frame BLOB, roll BLOB);
+CREATE TABLE IF NOT EXISTS files (name TEXT PRIMARY KEY, rows INTEGER, mark TEXT) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS batch (
+    number INTEGER PRIMARY KEY, file TEXT, temporary TEXT, sha256 TEXT, line BLOB, people BLOB,
+    form TEXT, frame TEXT
+);
+"""
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What has become of the records that came, and how many batches there are.
+
+    Those who came are released, wait, were withheld (no group could take them while they might
+    wait), came again (their person had come before, or is in the ledger), or left.
+    """
+
+    come: int = 0
+    released: int = 0
+    waiting: int = 0
+    withheld: int = 0
+    again: int = 0
+    left: int = 0
+    batches: int = 0
+
+    def to_dict(self) -> dict[str, int]:
+        """Return plain values for JSON."""
+        return asdict(self)
+
+    def summary(self) -> str:
+        """Return what a person reads."""
+        parts = [f"{self.released:,} released in {self.batches:,} batches"]
+        words = {"waiting": "wait", "withheld": "withheld", "again": "came again", "left": "left"}
+        parts += [f"{number:,} {word}" for name, word in words.items()
+                  if (number := getattr(self, name))]  # fmt: skip
+        return f"{self.come:,} records came: {', '.join(parts)}"
+
+
+@dataclass(frozen=True, eq=False)
+class Noted:
+    """A batch that is being released: its file and line, and whose records it has."""
+
+    __repr__ = in_shape
+
+    number: int
+    file: str
+    temporary: str
+    sha256: str
+    line: bytes
+    people: tuple[str, ...]
+    form: str
+    frame: str
+
+
+class State:
+    """The database of one stream, which one run at a time works with."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self._closed = folder, False
+        path = folder / DATABASE
+        try:
+            folder.mkdir(mode=0o700, exist_ok=True)
+            folder.chmod(0o700)
+            (folder / LOCK).mkdir(mode=0o700, exist_ok=True)
+            self._lock = current().lock_folder(folder / LOCK)
+            if not path.exists():
+                os.close(current().create(path))
+        except BlockingIOError:
+            raise RequestError(
+                f"{shown(folder)}: another run is working on this stream; wait until it has ended"
+            ) from None
+        except OSError as error:
+            raise OutputError(f"{shown(folder)}: cannot be written: {error.strerror}") from None
+        self._database = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        try:
+            self._database.execute("PRAGMA secure_delete = ON")  # what was released is wiped
+            self._database.execute("PRAGMA synchronous = FULL")
+            self._database.execute(f"PRAGMA cache_size = -{CACHE}")
+            self._database.executescript(SCHEMA)
+        except sqlite3.Error:
+            self.close()
+            raise InputError(f"{shown(path)}: this is no state of a stream") from None
+
+    def close(self) -> None:
+        """Let go of it; once is enough."""
+        if not self._closed:
+            self._closed = True
+            self._database.close()
+            self._lock.release()
+
+    @contextlib.contextmanager
+    def changing(self) -> Iterator[None]:
+        """Change several things together, or none."""
+        try:
+            self._database.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._database.execute("COMMIT")
+            except BaseException:
+                with contextlib.suppress(sqlite3.Error):
+                    self._database.execute("ROLLBACK")
+                raise
+        except sqlite3.Error as error:
+            raise OutputError(
+                f"{shown(self.folder)}: the state of the stream cannot be written "
+                f"({error.sqlite_errorname})"
+            ) from None
+
+    def note(self, name: str) -> str | None:
+        """Return a note."""
+        row = self._database.execute("SELECT text FROM notes WHERE name = ?", (name,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def set_note(self, name: str, text: str) -> None:
+        """Note something."""
+        self._database.execute("REPLACE INTO notes VALUES (?, ?)", (name, text))
+
+    @property
+    def counts(self) -> Counts:
+        """What has become of the records that came."""
+        known = {one.name for one in fields(Counts)}
+        rows = self._database.execute("SELECT name, number FROM counts")
+        return Counts(**{name: number for name, number in rows if name in known})
+
+    def add(self, **numbers: int) -> None:
+        """Add to counts."""
+        for name, number in numbers.items():
+            self._database.execute(
+                "INSERT INTO counts VALUES (?, ?) "
+                "ON CONFLICT (name) DO UPDATE SET number = number + excluded.number",
+                (name, number),
+            )
+
+    def unknown(self, people: Sequence[str]) -> list[bool]:
+        """Return who has not come before."""
+        found, ask = [], "SELECT 1 FROM people WHERE number = ?"
+        for one in people:
+            row = self._database.execute(ask, (bytes.fromhex(one),)).fetchone()
+            found.append(row is None)
+        return found
+
+    def add_people(self, people: Sequence[str]) -> None:
+        """Note who has come; in order, so that few pages of the index change."""
+        self._database.executemany(
+            "INSERT OR IGNORE INTO people VALUES (?)",
+            ((bytes.fromhex(one),) for one in sorted(people)),
+        )
+
+    def waiting(self) -> list[Waiting]:
+        """Return the records that wait, in the order they came."""
+        rows = self._database.execute("SELECT frame, roll FROM waiting ORDER BY place")
+        return [Waiting.from_bytes(*row) for row in rows]
+
+    def add_waiting(self, some: Waiting) -> None:
+        """Let records wait."""
+        if some.rows:
+            self._database.execute(
+                "INSERT INTO waiting (frame, roll) VALUES (?, ?)", some.to_bytes()
+            )
+
+    def set_waiting(self, some: Waiting | None) -> None:
+        """Let these records wait, and no others."""
+        self._database.execute("DELETE FROM waiting")
+        if some is not None:
+            self.add_waiting(some)
+
+    def rows_of(self, file: str) -> tuple[int, str]:
+        """Return how many records of a file were taken, and its mark; empty: it is not read out."""
+        ask = "SELECT rows, mark FROM files WHERE name = ?"
+        row = self._database.execute(ask, (file,)).fetchone()
+        return (0, "") if row is None else (int(row[0]), str(row[1]))
+
+    def set_rows(self, file: str, rows: int, mark: str) -> None:
+        """Note how many records of a file were taken."""
+        self._database.execute("REPLACE INTO files VALUES (?, ?, ?)", (file, rows, mark))
+
+    def noted(self) -> Noted | None:
+        """Return the batch that is being released, if any."""
+        row = self._database.execute("SELECT * FROM batch").fetchone()
+        if row is None:
+            return None
+        numbers = bytes(row[5])
+        people = tuple(numbers[at : at + 16].hex() for at in range(0, len(numbers), 16))
+        return Noted(row[0], row[1], row[2], row[3], bytes(row[4]), people, row[6], row[7])
+
+    def set_noted(self, batch: Noted | None) -> None:
+        """Note the batch that is being released, or that none is."""
+        self._database.execute("DELETE FROM batch")
+        if batch is not None:
+            people = bytes.fromhex("".join(batch.people))
+            self._database.execute(
+                "INSERT INTO batch VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (batch.number, batch.file, batch.temporary, batch.sha256, batch.line, people,
+                 batch.form, batch.frame),
+            )  # fmt: skip

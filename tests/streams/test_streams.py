@@ -1,0 +1,415 @@
+"""Streams: batches are verified, everybody is released once, nobody is lost."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import random
+import signal
+import time
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import shoal
+from faults import ended, in_child
+from naive.streams import audit, read
+from shoal.backends.staging import Staging
+from shoal.ledger.book import Book
+from shoal.ledger.ledger import Ledger
+from shoal.settings import RunOptions
+from shoal.settings.tree import settings_and_run
+from shoal.streams.arrivals import of_folder
+from shoal.streams.release import FRAME, Releaser
+from shoal.streams.state import State
+from shoal.streams.stream import stream_with
+
+QUASI, K = ["age", "stay"], 5
+ASKED = {
+    "person": "id", "quasi_identifiers": QUASI, "sensitive": ["ill"], "other": ["tag"],
+    "keep_unique": ["tag"], "method": "mdav", "threads": 1,
+}  # fmt: skip
+
+
+def people(count, seed=1, again=0.0, ill="abc"):
+    """Return records of people, some of whom come again with other values."""
+    draw, records = random.Random(seed), []
+    for number in range(count):
+        known = records and draw.random() < again
+        person = draw.choice(records)["id"] if known else f"p{number}"
+        records.append({
+            "id": person, "age": draw.randint(18, 90), "stay": draw.randint(0, 30),
+            "ill": draw.choice(ill), "tag": f"tag{number}x{seed}",
+        })  # fmt: skip
+    return records
+
+
+def write(path, records):
+    """Write records as a csv file."""
+    lines = [",".join(records[0]), *(",".join(map(str, one.values())) for one in records)]
+    path.write_text("\n".join([*lines, ""]))
+
+
+def audited(records, out, made, counts, delay=None):
+    """Return what the auditor says of a stream whose batches are known."""
+    batches = [(read(one.path), one.come) for one in made]
+    assert {one.path for one in made} == set(out.glob("*"))
+    arrivals = [(one["id"], one["tag"]) for one in records]
+    return audit(arrivals, batches, QUASI, K, counts.to_dict(), delay)
+
+
+def test_the_auditor_can_fail():
+    """The auditor notices who is there twice, waited too long, is lost, or in a small class."""
+    arrivals = [(f"p{n}", f"t{n}") for n in range(6)]
+    rows = [{"age": 1, "stay": 2, "tag": f"t{n}"} for n in range(6)]
+    counts = {"come": 6, "released": 6, "again": 0, "waiting": 0, "withheld": 0, "left": 0}
+    assert audit(arrivals, [(rows, 6)], QUASI, 3, counts) == []
+    for batches, k, delay in (
+        ([(rows, 6), (rows[:3], 6)], 3, None), ([(rows, 6)], 3, 4), ([(rows, 6)], 7, None),
+        ([(rows[:5], 6)], 3, None),
+    ):  # fmt: skip
+        assert audit(arrivals, batches, QUASI, k, counts, delay)
+
+
+@pytest.mark.parametrize("delay", [None, "30", "120"])
+def test_an_iterator(tmp_path, delay):
+    """Everybody is released once, in classes of k, no later than the delay allows."""
+    records, out = people(430, again=0.1), tmp_path / "out"
+    stream = shoal.stream(iter(records), out, K, batch=100, delay=delay, l=2, **ASKED)
+    made = list(stream)
+    assert audited(records, out, made, stream.counts, delay and int(delay)) == []
+    assert stream.counts.waiting < (K if delay is None else 100)
+    assert all(one.smallest >= K for one in made)
+    assert [one.number for one in made] == list(range(1, len(made) + 1))
+    private = tmp_path / "out.private"
+    files = {path.name: path.stat().st_mode & 0o777 for path in private.iterdir() if path.is_file()}
+    assert set(files) == {"stream.db", "stream.ledger", "stream.ledger.key"}
+    assert set(files.values()) == {0o600}
+    ledger = Ledger.load(private / "stream.ledger")
+    assert Book.open(ledger.path).last == ledger.last
+    every = [person for release in ledger.releases for person in release.roll.people]
+    assert len(set(every)) == len(every) == stream.counts.released
+    assert shoal.verify_series([one.path for one in made], ledger=ledger.path).ok
+
+
+def test_run_again(tmp_path):
+    """The same records, sent once more, are known; a released record is wiped from the state."""
+    records, out = people(220), tmp_path / "out"
+    list(shoal.stream(records, out, K, batch=100, **ASKED))
+    stream = shoal.stream(records, out, K, batch=100, **ASKED)
+    assert list(stream) == []
+    assert stream.counts.again == stream.counts.released == 220
+    held = (tmp_path / "out.private" / "stream.db").read_bytes()
+    assert not any(one["tag"].encode() in held for one in records)
+
+
+def test_a_folder(tmp_path):
+    """Files are read by name, each once, also those that come later; csv is as good as Parquet."""
+    records, counts = people(260), []
+    for kind in ("csv", "parquet"):
+        arriving, out = tmp_path / f"{kind}-in", tmp_path / kind
+        arriving.mkdir()
+        made, delay = [], "60"
+        for start in (0, 130):
+            some = records[start : start + 130]
+            if kind == "csv":
+                write(arriving / f"{start:03}.csv", some)
+            else:
+                pq.write_table(pa.Table.from_pylist(some), arriving / f"{start:03}.parquet")
+            (arriving / "half.csv.part").write_text("id,age\n")
+            stream = shoal.stream(arriving, out, K, batch=70, delay=delay, **ASKED)
+            made += list(stream)
+        assert audited(records, out, made, stream.counts, 60) == []
+        made += list(shoal.stream(arriving, out, K, batch=70, **ASKED))
+        counts.append([(one.records, one.classes, one.come) for one in made])
+    assert counts[0] == counts[1]
+    (arriving / "000.parquet").write_bytes(b"x" * 99)
+    with pytest.raises(shoal.InputError, match="changed since it was read"):
+        list(shoal.stream(arriving, out, K, **ASKED))
+
+
+def test_following_a_folder(tmp_path):
+    """What comes into a folder later is read, too; meanwhile somebody may look at the clock."""
+    records = people(20)
+    write(tmp_path / "1.csv", records[:10])
+    marks = {}
+    pieces = of_folder(
+        tmp_path, settings_and_run({"k": K})[0], lambda f: marks.get(f, (0, "")), True
+    )
+    rows, quiet = 0, 0
+    for piece in pieces:
+        if piece is None:
+            quiet += 1
+            write(tmp_path / "2.csv", records[10:])
+        elif piece.mark:
+            marks[piece.file] = piece.taken, piece.mark
+        else:
+            rows += piece.table.rows
+        if rows == 20 and len(marks) == 2:
+            break
+    assert quiet == 1
+    assert {name: taken for name, (taken, _) in marks.items()} == {"1.csv": 10, "2.csv": 10}
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+def test_a_pipe(tmp_path, kind):
+    """Text that comes in parts of any length is read as whole records."""
+    records, out = people(150), tmp_path / "out"
+    write(tmp_path / "t.csv", records)
+    text = (tmp_path / "t.csv").read_bytes()
+    if kind == "jsonl":
+        text = "".join(json.dumps(one) + "\n" for one in records).encode()
+
+    class Pipe(io.BytesIO):
+        def read1(self, size=-1):
+            return super().read(min(size, 1234))
+
+    settings, run = settings_and_run({**ASKED, "k": K, "batch": 60})
+    stream = stream_with("-", out, settings, run, "csv", pipe=(Pipe(text), kind))
+    assert audited(records, out, list(stream), stream.counts) == []
+    assert stream.counts.released == 150
+
+
+def test_withheld_after_the_delay(tmp_path):
+    """Records that no group can take wait, and are withheld when the delay is over; for good."""
+    records, out = people(60, ill="a"), tmp_path / "out"
+    stream = shoal.stream(records, out, K, batch=20, delay="25", l=2, **ASKED)
+    made = list(stream)
+    assert made == []
+    assert stream.counts.withheld + stream.counts.waiting == 60
+    assert stream.counts.withheld >= 60 - 26
+    more = people(60, seed=2)
+    stream = shoal.stream(records + more, out, K, batch=20, delay="25", l=2, **ASKED)
+    made = list(stream)
+    arrivals = records + records + more
+    assert stream.counts.again == 60 + len({one["id"] for one in more})
+    assert audited(arrivals, out, made, stream.counts, 25) == []
+
+
+def test_in_vain(tmp_path):
+    """Without a delay a stream stops when too many wait in vain; what waits is kept."""
+    with pytest.raises(shoal.PrivacyError, match="no group can take them"):
+        list(shoal.stream(people(100, ill="a"), tmp_path / "o", K, batch=10, l=2, **ASKED))
+    stream = shoal.stream([], tmp_path / "o", K, batch=10, l=2, **ASKED)
+    assert stream.counts.waiting == stream.counts.come > 0
+    stream.close()
+
+
+def test_people_of_the_ledger(tmp_path):
+    """Who is in the ledger, or left, is not released; nor who is noted there while she waits."""
+    records, ledger = people(120), tmp_path / "s.ledger"
+    asked = {**ASKED, "ledger": ledger}
+    shoal.anonymize(records[:20], K, **asked).save(tmp_path / "first")
+    late = shoal.stream(records[:60], tmp_path / "out", K, batch=70, delay="90", **asked)
+    assert list(late) == []
+    assert (late.counts.again, late.counts.waiting) == (20, 40)
+    shoal.anonymize(records[50:60], K, **asked).save(tmp_path / "second")
+    from shoal.ledger.keeping import leave
+
+    leave(ledger, ["p30", "p100"])
+    stream = shoal.stream(records[60:], tmp_path / "out", K, batch=70, **asked)
+    made = list(stream)
+    assert stream.counts.left == 2
+    assert stream.counts.again == 30
+    tags = {one["tag"] for batch in made for one in read(batch.path)}
+    gone = {*range(20), 30, *range(50, 60), 100}
+    assert tags == {one["tag"] for n, one in enumerate(records) if n not in gone}
+
+
+def test_what_stays_as_it_began(tmp_path):
+    """Options, types, columns and standardization are those of the beginning."""
+    out, records = tmp_path / "out", people(200)
+    stream = shoal.stream(iter(records), out, K, batch=50, **ASKED)
+    next(stream)
+    frame = stream._state.note(FRAME)
+    with pytest.raises(shoal.RequestError, match="another run is working on this stream"):
+        shoal.stream(records, out, K, **ASKED)
+    list(stream)
+    stream.close()
+    with pytest.raises(shoal.RequestError, match="another folder"):
+        shoal.stream(out, out, K, **ASKED)
+    state = State(tmp_path / "out.private")
+    assert state.note(FRAME) == frame
+    state.close()
+    with pytest.raises(shoal.RequestError, match="begun with other options"):
+        shoal.stream(records, out, K + 1, **ASKED)
+    for wrong in ({"age": "secret"}, {"more": 1}):
+        one = [{**people(1, seed=9)[0], "id": "q1", **wrong}]
+        with pytest.raises(shoal.InputError) as error:
+            list(shoal.stream(one, out, K, **ASKED))
+        assert "secret" not in str(error.value)
+    stream = shoal.stream([], out, K, **ASKED)
+    assert stream.counts.come == stream.counts.released == 200
+    stream.close()
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"delay": "2"}, "no 5 people come"), ({"delay": "soon"}, "a number of records"),
+        ({"batch": 3}, "at least k = 5"), ({"person": None}, "a ledger knows people"),
+        ({"hierarchies": {"age": "balanced"}}, "follows the data"),
+    ],
+)  # fmt: skip
+def test_refused(tmp_path, asked, said):
+    """What cannot be a stream is said before anything is written."""
+    with pytest.raises(shoal.ShoalError, match=said):
+        shoal.stream([], tmp_path / "out", K, **{**ASKED, **asked})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_clock(tmp_path, monkeypatch):
+    """By the clock, who waited long enough is released, with whoever has come by then."""
+    now = [1000.0]
+    monkeypatch.setattr(time, "time", lambda: now[0])
+    records = people(1110)
+
+    def coming():
+        yield from records[:1000]
+        now[0] += 3600
+        yield records[1000:1100]
+        yield records[1100:]
+
+    out = tmp_path / "out"
+    stream = shoal.stream(coming(), out, K, batch=5000, delay="1h", **ASKED)
+    made = list(stream)
+    assert [(one.records, one.come) for one in made] == [(1100, 1100)]
+    assert stream.counts.waiting == 10
+
+
+def killed_at(moment):
+    """Let the process be killed at a step of the second batch that it releases."""
+    times = [0]
+
+    def kill(*_, **__):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    def second(real, act):
+        def step(*arguments, **options):
+            times[0] += 1
+            return act(*arguments) if times[0] == 2 else real(*arguments, **options)
+
+        return step
+
+    def torn(book, _entry, line):
+        with book.path.open("ab") as file:
+            file.write(line[: len(line) // 2])
+        kill()
+
+    if moment == "before the ledger":
+        Book.append = second(Book.append, kill)
+    elif moment == "within its line":
+        Book.append = second(Book.append, torn)
+    elif moment == "before the name":
+        Staging.commit = second(Staging.commit, kill)
+    elif moment == "within naming":
+        link = os.link
+
+        def linked(source, target):
+            link(source, target)
+            if Path(target).name == "batch-000002.csv":
+                kill()
+
+        os.link = linked
+    else:
+        Releaser._let_go = second(Releaser._let_go, kill)
+
+
+MOMENTS = (
+    "before the ledger", "within its line", "before the name", "within naming", "after the name"
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_killed_at_a_step(tmp_path, moment):
+    """Killed at any step of a release, a stream goes on as if nothing had been."""
+    records, out = people(230), tmp_path / "out"
+    write(tmp_path / "t.csv", records)
+    arriving = tmp_path / "arriving"
+    arriving.mkdir()
+    (tmp_path / "t.csv").rename(arriving / "t.csv")
+
+    def act():
+        killed_at(moment)
+        list(shoal.stream(arriving, out, K, batch=50, **ASKED))
+
+    assert ended(in_child(act)) == -signal.SIGKILL
+    if moment == "after the name":  # somebody took the batch as soon as it had its name
+        (out / "batch-000002.csv").rename(tmp_path / "taken.csv")
+    stream = shoal.stream(arriving, out, K, batch=50, **ASKED)
+    list(stream)
+    if moment == "after the name":
+        (tmp_path / "taken.csv").rename(out / "batch-000002.csv")
+    assert_whole(out, records, stream.counts)
+
+
+def assert_whole(out, records, counts):
+    """Everybody is in one batch, nothing is left over, and the ledger says the same."""
+    batches = sorted(out.iterdir())
+    assert [one.name for one in batches] == [
+        f"batch-{n:06}.csv" for n in range(1, len(batches) + 1)
+    ]
+    arrivals = [(one["id"], one["tag"]) for one in records]
+    every = [(read(path), 0) for path in batches]
+    assert audit(arrivals, every, QUASI, K, counts.to_dict()) == []
+    assert counts.released == len(records)
+    assert {oct(path.stat().st_mode & 0o777) for path in batches} == {"0o644"}
+    ledger = Ledger.load(Path(f"{out}.private", "stream.ledger"))
+    assert len(ledger.releases) == len(batches)
+    assert shoal.verify_series(batches, ledger=ledger.path).ok
+
+
+@pytest.mark.slow
+def test_killed_at_random_moments(tmp_path):
+    """Killed at 20 random moments, nobody is lost or released twice."""
+    draw, records, out = random.Random(3), people(3000, again=0), tmp_path / "out"
+    arriving = tmp_path / "arriving"
+    arriving.mkdir()
+    for start in range(0, 3000, 500):
+        write(arriving / f"{start:04}.csv", records[start : start + 500])
+    list(shoal.stream(iter(people(60)), tmp_path / "warm", K, batch=50, **ASKED))
+
+    def act():
+        list(shoal.stream(arriving, out, K, batch=50, **ASKED))
+
+    killed = 0
+    while killed < 20:
+        child = in_child(act)
+        time.sleep(draw.uniform(0.01, 0.6))
+        os.kill(child, signal.SIGKILL)
+        assert ended(child) == -signal.SIGKILL
+        killed += 1
+    stream = shoal.stream(arriving, out, K, batch=50, **ASKED)
+    list(stream)
+    assert_whole(out, records, stream.counts)
+
+
+def test_from_the_command_line(tmp_path, monkeypatch, shoal):
+    """The command says what it released, in words and as JSON lines."""
+    monkeypatch.chdir(tmp_path)
+    Path("in").mkdir()
+    write(Path("in/t.csv"), people(120))
+    words = [
+        "-k",
+        "5",
+        "--person",
+        "id",
+        "--quasi",
+        "age,stay",
+        "--drop",
+        "tag",
+        "--method",
+        "mdav",
+    ]
+    ran = shoal("stream", "in", *words, "--batch", "60", "--json", "-o", "out/")
+    assert ran.code == 0, ran.err
+    *batches, last = map(json.loads, ran.out.splitlines())
+    assert [one["records"] for one in batches] == [60, 60]
+    assert last["counts"]["released"] == 120
+    assert "120 released in 2 batches" in ran.err
+    assert shoal("stream", "-", *words, "-o", "out/").code == 2
+    assert shoal("stream", "in/t.csv", *words, "-o", "out/").code == 2
+    assert RunOptions().follow is False

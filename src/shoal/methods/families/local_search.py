@@ -66,7 +66,7 @@ class NodeSearch(Family):
         rules = NONE if constraints is None else constraints.rules
         options = parameters.replace(problem.options)
         task = Task(problem.k, start.labels, options, problem.seed, problem.threads, rules)
-        labels, log = search_trees(nodes.coded, task, report, nodes.column_weights)
+        labels, log = search_trees(nodes.coded, task, report, nodes.column_weights, nodes.weights)
         return replace(start, labels=labels, log=log)
 
     def _start(self, problem: Problem, report: Reporter) -> Integers:

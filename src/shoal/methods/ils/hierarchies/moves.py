@@ -12,18 +12,20 @@ from shoal.kernels.pointing import call
 from shoal.methods.ils.hierarchies.layout import (
     BREACH,
     BY_SHIFTS,
+    CORE_HELD,
     CORE_HIGH,
     CORE_LOW,
     CORE_OWN,
-    CORE_SIZE,
     COST,
     CURRENT,
     FOUND,
+    HELD,
     HIGH,
     KEYS,
     LABEL,
     LOOKED,
     LOW,
+    MASS,
     MAY_SHIFT,
     MAY_SWAP,
     MEMBERS,
@@ -50,11 +52,11 @@ from shoal.methods.ils.hierarchies.state import State, cost, joined, measure, pu
 def entry(s: State, row: int, group: int, bar: float) -> float:
     """Return what it costs a group to take a record in; some number >= bar where it is more."""
     tree, levels, columns, spans = s.tree, s.levels, s.columns, s.spans
-    size, total = s.groups[group, SIZE], 0.0
+    held, mass, total = s.groups[group, HELD], s.cells[row, columns.shape[0], MASS], 0.0
     for j in range(columns.shape[0]):
         low, high, own = spans[group, j, LOW], spans[group, j, HIGH], spans[group, j, OWN]
         node = s.cells[row, j, NODE]
-        total += joined(tree, levels, columns, j, low, high, own, size, node)
+        total += joined(tree, levels, columns, j, low, high, own, held, node, mass)
         total -= s.costs[group, j, COST]
         if total >= bar:
             break
@@ -80,14 +82,15 @@ def may_swap(s: State, row: int, group: int, bar: float) -> bool:
     """Tell whether a swap that brings a record into a group might change the loss to below bar."""
     tree, levels, columns, spans = s.tree, s.levels, s.columns, s.spans
     least = -s.costs[group, columns.shape[0], SLACK] - s.gains[row]
+    mass = s.cells[row, columns.shape[0], MASS]
     for j in range(columns.shape[0]):
         if least >= bar:
             break
         low, high = spans[group, j, CORE_LOW], spans[group, j, CORE_HIGH]
-        own, size = spans[group, j, CORE_OWN], spans[group, j, CORE_SIZE]
+        own, held = spans[group, j, CORE_OWN], spans[group, j, CORE_HELD]
         node = s.cells[row, j, NODE]
         if low >= 0:
-            found = joined(tree, levels, columns, j, low, high, own, size, node)
+            found = joined(tree, levels, columns, j, low, high, own, held, node, mass)
             least += max(0.0, found - s.costs[group, j, SURE])
     return least < bar  # type: ignore[no-any-return]
 
@@ -100,16 +103,17 @@ def exchange(s: State, x: int, y: int, bar: float) -> float:
     more, so that most swaps are given up after a few.
     """
     tree, levels, columns, cells = s.tree, s.levels, s.columns, s.cells
-    change = -s.gains[x] - s.gains[y]
-    for j in range(columns.shape[0]):
+    change, width = -s.gains[x] - s.gains[y], columns.shape[0]
+    for j in range(width):
         if change >= bar:
             break
         for side in range(2):
             row, other = (x, y) if side == 0 else (y, x)
-            size = s.groups[s.records[row, LABEL], SIZE] - 1
+            held = s.groups[s.records[row, LABEL], HELD] - cells[row, width, MASS]
             low, high, own = cells[row, j, LOW], cells[row, j, HIGH], cells[row, j, OWN]
-            change -= cost(levels, columns, j, low, high, size - own)
-            change += joined(tree, levels, columns, j, low, high, own, size, cells[other, j, NODE])
+            node, mass = cells[other, j, NODE], cells[other, width, MASS]
+            change -= cost(levels, columns, j, low, high, held - own)
+            change += joined(tree, levels, columns, j, low, high, own, held, node, mass)
     return change  # type: ignore[no-any-return]
 
 

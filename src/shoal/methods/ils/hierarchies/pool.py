@@ -12,10 +12,12 @@ from shoal.methods.ils.hierarchies.layout import (
     COST,
     FOUND,
     GROUPS,
+    HELD,
     HIGH,
     LABEL,
     LOSS,
     LOW,
+    MASS,
     MEMBERS,
     NEW,
     NODE,
@@ -76,8 +78,10 @@ def pool_around(s: State, near: Near, row: int) -> tuple[int, int, float]:
 def take_in(s: State, at: int, made: int) -> None:
     """Take a pooled record into a provisional group. s IN/OUT."""
     tree, columns, spans, group = s.tree, s.columns, s.spans, s.counts[GROUPS] + made
-    row, size = s.pool[at, RECORD], s.groups[group, SIZE]
-    for j in range(columns.shape[0]):
+    row, size, width = s.pool[at, RECORD], s.groups[group, SIZE], columns.shape[0]
+    mass = s.cells[row, width, MASS]
+    held = mass if size == 0 else s.groups[group, HELD] + mass
+    for j in range(width):
         node, root, ranged = s.cells[row, j, NODE], columns[j, ROOT], columns[j, RANGED]
         low = node if size == 0 else spans[group, j, LOW]
         high = node if size == 0 else spans[group, j, HIGH]
@@ -86,11 +90,11 @@ def take_in(s: State, at: int, made: int) -> None:
             low, high, own = min(low, node), max(high, node), 0
         else:
             top = common(tree, low, node)
-            own = (own if top == low else 0) + (1 if top == node else 0)
+            own = (own if top == low else 0) + (mass if top == node else 0)
             low, high = top, top
         spans[group, j, LOW], spans[group, j, HIGH], spans[group, j, OWN] = low, high, own
-        s.costs[group, j, COST] = cost(s.levels, columns, j, low, high, size + 1 - own)
-    s.groups[group, SIZE] = size + 1
+        s.costs[group, j, COST] = cost(s.levels, columns, j, low, high, held - own)
+    s.groups[group, SIZE], s.groups[group, HELD] = size + 1, held
     s.pool[at, NEW] = made
 
 

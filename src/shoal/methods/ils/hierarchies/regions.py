@@ -77,6 +77,7 @@ class Map:
     most: int
     around: int
     orders: Integers
+    masses: Integers
 
     @property
     def regions(self) -> int:
@@ -117,7 +118,7 @@ class Map:
         """Return a region with its groups."""
         options, k = self.task.options, self.task.k
         codes = np.ascontiguousarray(self.codes[rows])
-        s = states.make(self.trees, codes, k, self.most, self.around, seed)
+        s = states.make(self.trees, codes, self.masses[rows], k, self.most, self.around, seed)
         rules = self.task.rules.copy()  # with room to work in
         s.counts[BREACH], s.counts[RULES] = pointers(rules)
         for place, name in ((MAY_SHIFT, "shift"), (MAY_SWAP, "swap")):
@@ -207,10 +208,14 @@ class Run:
         )
 
 
-def orders_of(trees: Trees, codes: Integers, k: int, seed: int, threads: int | None) -> Integers:
+def orders_of(
+    trees: Trees, codes: Integers, k: int, seed: int, threads: int | None,
+    masses: Integers | None = None,
+) -> Integers:  # fmt: skip
     """Return orders of records to look for neighbors along; one where all are neighbors."""
     rows = codes.shape[0]
     if rows <= NEIGHBORS:
         return np.arange(rows, dtype=np.int64)[np.newaxis]
     seeds = range(seed * ORDERS, (seed + 1) * ORDERS)
-    return np.stack(list(Threads(threads).map(partial(order_records, trees, codes, k), seeds)))
+    order = partial(order_records, trees, codes, k, masses)
+    return np.stack(list(Threads(threads).map(order, seeds)))

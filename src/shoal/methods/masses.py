@@ -18,7 +18,8 @@ def masses_of(weights: Floats | None, rows: int) -> Integers:
     if weights is None or not rows or weights.min() == weights.max():
         return np.ones(rows, dtype=np.int64)
     shares = weights / weights.max()
-    return np.maximum(np.rint(shares / shares.mean() * UNIT), 1.0).astype(np.int64)
+    masses: Integers = np.maximum(np.rint(shares / shares.mean() * UNIT), 1.0).astype(np.int64)
+    return masses
 
 
 def unit_of(masses: Integers) -> int:

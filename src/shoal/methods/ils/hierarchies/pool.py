@@ -25,6 +25,7 @@ from shoal.methods.ils.hierarchies.layout import (
     RECORD,
     SAMPLES,
     SIZE,
+    TOLL,
 )
 from shoal.methods.ils.hierarchies.moves import find_nearest, fits
 from shoal.methods.ils.hierarchies.near import Near, list_near
@@ -36,6 +37,7 @@ from shoal.methods.ils.hierarchies.state import (
     open_group,
     put,
     queue,
+    toll,
 )
 from shoal.methods.topdown.tally import common
 from shoal.methods.topdown.trees import RANGED, ROOT
@@ -99,19 +101,21 @@ def take_in(s: State, at: int, made: int) -> None:
 
 
 @steps
-def replace(s: State, pooled: int, count: int, wanted: int) -> bool:
+def replace(s: State, pooled: int, count: int, wanted: int, gain: float) -> bool:
     """Replace the groups that were pooled by those that were formed, if the rules allow it.
 
-    s IN/OUT. Tells whether they do.
+    s IN/OUT. Tells whether they do; where there are tolls, if these are below the gain.
     """
     groups, counts, pool = s.groups, s.counts, s.pool
+    strict = s.sums[TOLL] == 0.0
     for made in range(wanted if s.counts[BREACH] != 0 else 0):
         group, size = counts[GROUPS] + made, 0
         for i in range(pooled):
             if pool[i, NEW] == made:
                 groups[group, MEMBERS + size] = pool[i, RECORD]
                 size += 1
-        if not fits(s, group, -1, -1):
+        gain -= toll(s, group, -1, -1)
+        if gain <= 0.0 or (strict and not fits(s, group, -1, -1)):
             return False
     for i in range(count + 1, wanted):
         counts[FOUND + i] = open_group(s)

@@ -118,7 +118,7 @@ def resplit(s: State, near: Near, w: Work, row: int) -> bool:
     if total >= bar or made == 0 or counts[LIVING] - count - 1 + made > counts[GROUPS]:
         return False
     total = take_over(s, w, pooled, total, bar)
-    if total >= bar or not replace(s, pooled, count, made):
+    if total >= bar or not replace(s, pooled, count, made, bar - total):
         return False
     counts[BY_RESPLITTING] += 1
     s.sums[BY_RESPLIT] += old - total

@@ -70,7 +70,8 @@ def search_trees(
 ) -> tuple[Integers, SearchLog]:
     """Return the grouping of least ILoss found, and how. Never more loss than the start had.
 
-    Requires 2 <= k, 2k records and a start that keeps the rules, which no move breaks. `weights`
+    Requires 2 <= k, 2k records and starts that keep the rules, which no move breaks; with a toll
+    they may be broken, and the loss of the log counts what that costs. `weights`
     say how much columns count, `survey` weights (n) how much records do.
     """
     return drive(_Perturbations(coded, task, report, weights, survey))
@@ -99,7 +100,7 @@ class _Perturbations:
         self.ruled = bool(task.rules.any())
         most, start = TIMES_K * self.k, task.start
         if self.ruled:  # a part of a group that keeps the rules may break them
-            most = max(most, int(np.bincount(start).max()))
+            most = max(most, *(int(np.bincount(one).max()) for one in (start, *task.others)))
         else:
             start = cut_up(trees, codes, start, self.k, most, masses)
         orders = orders_of(trees, codes, self.k, task.seed, task.threads, masses)
@@ -108,7 +109,12 @@ class _Perturbations:
         self.looked = 0
         self.split, self.by_split = 0, 0.0  # groups that were split off, and what that gained
         self.improved = 0  # the iteration after which a run was better than before
-        self.searches = [Run(self.map, start, run) for run in range(self.options.runs)]
+        runs = self.options.runs
+        self.searches = [
+            Run(self.map, one, run)
+            for place, one in enumerate((start, *task.others))
+            for run in range(place * runs, (place + 1) * runs)
+        ]
         self.runs = range(len(self.searches) * self.map.regions)
 
     @property
@@ -236,7 +242,7 @@ class _Perturbations:
             end,
             self.loss_start,
             loss_first_optimum=end,
-            runs=len(self.searches),
+            runs=self.options.runs,
             gains={**gains(totals, self.total, PARTS), "split": split},
             pairs_examined=sum(int(one.counts[SHIFTS_TRIED]) for one in totals),
             pairs_by_pass=[],

@@ -8,11 +8,13 @@ import numpy as np
 
 from shoal.kernels.arrays import Floats, Integers
 from shoal.kernels.jit import inlined, part
+from shoal.kernels.pointing import call
 from shoal.kernels.random import Random
 from shoal.methods.ils.hierarchies.layout import (
     ALIVE,
     ALIVE_AT,
     AROUND,
+    BREACH,
     CELL,
     CHANGED,
     CORE_HELD,
@@ -39,12 +41,14 @@ from shoal.methods.ils.hierarchies.layout import (
     OWN,
     QUEUE,
     QUEUED,
+    RULES,
     SIZE,
     SLACK,
     SLOT,
     SPAN,
     SPARE,
     SURE,
+    TOLL,
     WAITING,
     WAITS,
     K,
@@ -172,9 +176,24 @@ def joined(
     return found
 
 
+@inlined
+def toll(s: State, group: int, leaving: int, entering: int) -> float:
+    """Return what a group pays for breaking rules when a record leaves and one enters (-1: none).
+
+    All its members pay the same. Nothing where no move may break them.
+    """
+    price, paid = s.sums[TOLL], 0.0
+    if price > 0.0:
+        size, first, rules = s.groups[group, SIZE], MEMBERS, s.counts[RULES]
+        broken = call(s.counts[BREACH], rules, s.groups, group, first, size, leaving, entering)
+        size += (1 if entering >= 0 else 0) - (1 if leaving >= 0 else 0)
+        paid = price * broken * size
+    return paid
+
+
 @part
 def measure(s: State, group: int) -> None:
-    """Write everything that follows from a group's members. s IN/OUT."""
+    """Write everything that follows from a group's members, its toll included. s IN/OUT."""
     tree, levels, columns, cells, groups = s.tree, s.levels, s.columns, s.cells, s.groups
     spans, costs, gains = s.spans, s.costs, s.gains
     size, width = groups[group, SIZE], columns.shape[0]
@@ -251,6 +270,7 @@ def measure(s: State, group: int) -> None:
             else:
                 cells[row, j, LOW], cells[row, j, HIGH], cells[row, j, OWN] = top, to, own
                 gains[row] += costs[group, j, COST] - found
+    loss += toll(s, group, NONE, NONE)
     s.sums[CURRENT] += loss - costs[group, width, LOSS]
     costs[group, width, LOSS], costs[group, width, SLACK] = loss, loss - sure
 

@@ -16,7 +16,8 @@ class Task:
 
     `start` (n) has groups 0, 1, ... of at least k records, None: random. `rules` are what no group
     of the start or of the result breaks; with a `toll` above 0 they may, and breaking them by 1
-    costs every member of a group so much. Of searches by trees, `others` are more starts: each has its runs.
+    costs every member of a group so much. Of searches by trees, `others` are more starts: each has
+    its runs.
     """
 
     __repr__ = in_shape

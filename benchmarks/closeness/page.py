@@ -143,6 +143,37 @@ def adult_text(there):
     ]
 
 
+def trees_text(there):
+    """Loss of a search by trees over what it begins with."""
+    rows = there["trees"]
+    head = [
+        "records",
+        "sensitive",
+        "k",
+        "asked",
+        "way",
+        "loss, percent",
+        "groups",
+        "seconds",
+        "how",
+    ]
+    cells = [
+        [f"{int(row['records']):,}", row["sensitive"], row["k"], row["asked"], row["way"],
+         percent(row["loss"]), f"{int(row['groups']):,}", row["seconds"], row["how"]]
+        for row in rows
+    ]  # fmt: skip
+    return [
+        "## A search by trees",
+        wrapped("""`kaim+` at quick effort on some records of adult, quasi-identifiers as above.
+            *swap* and *slices* enforce what is asked on the groups that a search begins with;
+            then no move may break it. *auto* begins with the better of these two, and with the
+            end of a search in which breaking it costs every member of a group more and more; the
+            better end counts. *none* is without what is asked.
+            `benchmarks/closeness/closeness.py trees` writes this part."""),
+        table(head, cells),
+    ]
+
+
 def whole_text(there):
     """Seconds on all of adult."""
     rows = there["whole"]
@@ -164,7 +195,7 @@ def whole_text(there):
     ]
 
 
-TEXTS = {"census": census_text, "adult": adult_text, "whole": whole_text}
+TEXTS = {"census": census_text, "adult": adult_text, "trees": trees_text, "whole": whole_text}
 
 
 def write(folder):
@@ -186,5 +217,5 @@ def write(folder):
         {platform.python_version()}, every number measured; the csv files beside this page hold all
         of them."""
     told = {part: TEXTS[part](there) for part in there}
-    charts = {part: chart(there[part]) for part in there if part != "whole"}
+    charts = {part: chart(there[part]) for part in there if part in ("census", "adult")}
     write_page(folder, "t-closeness by construction and by merging", opening, told, charts)

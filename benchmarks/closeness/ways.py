@@ -13,6 +13,8 @@ FEW = 20  # every so many records of adult: enough to compile everything
 SAMPLE = 20  # every so many records of adult
 SECONDS = 120  # for all of adult with `auto`
 SEARCH = {"max_iterations": 200}
+QUICK = {"effort": "quick"}  # of searches by trees
+STEP = 8  # every so many records of adult, for those
 
 
 def census():
@@ -30,6 +32,27 @@ def adult():
         of_adult("hours-per-week", "ordered", SAMPLE),
     ]
     return compared("adult", [(case, "kaim", 5, {}) for case in cases], T[2:])
+
+
+def trees():
+    """A search by trees, by what it begins with: groups enforced in one way, or both and tolls."""
+    asked = [
+        (of_adult("occupation", "equal", SAMPLE), 5, "t = 0.3", 0.3),
+        (of_adult("occupation", "equal", STEP), 10, "l = 3", None),
+    ]
+    head = ["records", "sensitive", "k", "asked", "way", "loss", "groups", "seconds", "how"]
+    told, worse = [], 0
+    for case, k, words, t in asked:
+        rows = {WITHOUT: run(case, "kaim+", k, None, WITHOUT, **QUICK)}
+        for way in WAYS[1:]:
+            more = {"l": 3, "enforce": way} if t is None else {}
+            rows[way] = run(case, "kaim+", k, t, way, **more, **QUICK)
+        loss = {way: float(row["loss"]) for way, row in rows.items()}
+        worse += loss["auto"] > min(loss["swap"], loss["slices"])
+        told += [[row["records"], row["sensitive"], k, words, way, row["loss"], row["groups"],
+                  row["seconds"], row["how"]] for way, row in rows.items()]  # fmt: skip
+    bars = [Bar(f"trees: auto loses more than another way, of {len(asked)}", worse, "<=", 0)]
+    return bars, {"losses_trees": [head, *told]}
 
 
 def compared(name, runs, all_t=T):

@@ -84,17 +84,17 @@ def recoded(columns, records, levels):
     ]
 
 
-def loss(columns, records, levels, weights, kept):
+def loss(columns, records, levels, weights, kept, survey=None):
     """The weighted loss of all records: of those that are not kept, everything."""
     total = Fraction(0)
-    for record, stays in zip(records, kept, strict=True):
+    for record, stays, own in zip(records, kept, survey or [1] * len(records), strict=True):
         for cell, (paths, lost), level, weight in zip(
             record, columns, levels, weights, strict=True
         ):
             if not stays:
-                total += weight
+                total += own * weight
             elif cell is not None:
-                total += weight * lost(cell, paths[cell][level])
+                total += own * weight * lost(cell, paths[cell][level])
     return total
 
 
@@ -103,7 +103,7 @@ def combinations(columns):
     return product(*(range(len(next(iter(paths.values()), ["*"]))) for paths, _ in columns))
 
 
-def full_domain(columns, records, k, spare=0, weights=None, keeps=lambda keys: True):
+def full_domain(columns, records, k, spare=0, weights=None, keeps=lambda keys: True, survey=None):
     """The least loss of any combination of levels, and one of them.
 
     Classes have k records, but for `spare` records at most, which are left out; `keeps` says of the
@@ -117,7 +117,7 @@ def full_domain(columns, records, k, spare=0, weights=None, keeps=lambda keys: T
         kept = [sizes[key] >= k for key in keys]
         if len(kept) - sum(kept) > spare or not any(kept) or not keeps(keys):
             continue
-        found = loss(columns, records, levels, weights, kept)
+        found = loss(columns, records, levels, weights, kept, survey)
         if best is None or found < best[0]:
             best = found, levels
     return best

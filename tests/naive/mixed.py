@@ -66,8 +66,11 @@ def gen_rate(tree, column, value, above, form):
     return (after - before) / base if base else 0.0
 
 
-def distance_to_group(trees, columns, weights, record, generalized, size, form):
-    """D of a record and a group: what the record and all members lose as it joins."""
+def distance_to_group(trees, columns, weights, record, generalized, size, form, own_size=1):
+    """D of a record and a group: what the record and all members lose as it joins.
+
+    Sizes are what the members and the record weigh.
+    """
     terms = []
     for tree, column, weight, cell, node in zip(
         trees, columns, weights, record, generalized, strict=True
@@ -75,7 +78,7 @@ def distance_to_group(trees, columns, weights, record, generalized, size, form):
         above = common(tree, [cell, node])
         own = gen_rate(tree, column, cell, above, form)
         theirs = gen_rate(tree, column, node, above, form)
-        terms.append(weight * (own + size * theirs))
+        terms.append(weight * (own_size * own + size * theirs))
     return math.fsum(terms)
 
 
@@ -138,17 +141,22 @@ def grow_groups(records, k, start, cost, leftover_order):
     return labels_of(groups, len(records))
 
 
-def kaim(trees, records, k, weights, form, starts, leftover_order):
-    """KAIM: groups of k grown by least D from given starts, then the left-over records."""
+def kaim(trees, records, k, weights, form, starts, leftover_order, survey=None):
+    """KAIM: groups of k grown by least D from given starts, then the left-over records.
+
+    By `survey` weights it is D for what a record weighs.
+    """
     columns = list(zip(*records, strict=True))
+    survey = survey or [1] * len(records)
 
     def cost(row, group):
         generalized = common_record(trees, [records[member] for member in group])
+        held = sum(survey[member] for member in group)
         return distance_to_group(
-            trees, columns, weights, records[row], generalized, len(group), form
-        )
+            trees, columns, weights, records[row], generalized, held, form, survey[row]
+        ) / survey[row]  # fmt: skip
 
-    return grow_groups(records, k, starts, cost, leftover_order)
+    return grow_groups(list(zip(records, survey, strict=True)), k, starts, cost, leftover_order)
 
 
 def spread(tree, cells):

@@ -15,21 +15,28 @@ ROUNDS, FIRST, GROWTH, POWER = 7, 1.25, 1.4, 0.9
 TIE = 1e-9
 
 
-def top_down(trees, weights, records, k, rank):
-    """The groups, as lists of rows. `rank(j, label)` is the place of a label in a tree."""
+def top_down(trees, weights, records, k, rank, survey=None):
+    """The groups, as lists of rows. `rank(j, label)` is the place of a label in a tree.
+
+    `survey` says how much each record counts.
+    """
     every = list(range(len(records)))
+    survey = survey or [1] * len(records)
     if len(every) < 2 * k:
         return [every]
 
     def cost(rows):
-        return float(group_loss(trees, weights, records, rows))
+        return float(group_loss(trees, weights, records, rows, survey))
 
-    strict, _ = split_all(trees, records, every, k, math.inf, cost, rank)
-    price = FIRST * sum(map(cost, strict)) / len(every)
+    def priced(price):
+        return lambda rows: price * float(sum(survey[row] for row in rows))
+
+    strict, _ = split_all(trees, records, every, k, priced(math.inf), cost, rank)
+    price = FIRST * sum(map(cost, strict)) / float(sum(survey))
     groups, left = [], every
     for number in range(1, ROUNDS + 1):
         made, left = split_all(
-            trees, records, left, k, math.inf if number == ROUNDS else price, cost, rank
+            trees, records, left, k, priced(math.inf if number == ROUNDS else price), cost, rank
         )
         groups += made
         if len(left) < 2 * k:
@@ -48,10 +55,11 @@ def top_down(trees, weights, records, k, rank):
 
     def span(group):
         every = list(zip(*map(code, group), strict=True))
-        return len(group), [min(codes) for codes in every], [max(codes) for codes in every]
+        held = sum(survey[row] for row in group)
+        return held, [min(codes) for codes in every], [max(codes) for codes in every]
 
     groups = [list(group) for group in sorted(groups, key=span)]
-    for row in sorted(left, key=lambda row: (code(row), row)):
+    for row in sorted(left, key=lambda row: (code(row), survey[row], row)):
         costs = [round(cost([*group, row]) - cost(group), 9) for group in groups]
         groups[costs.index(min(costs))].append(row)
     return groups
@@ -80,9 +88,7 @@ def best_split(trees, records, rows, k, price, cost, rank):
         return None
     for j, (tree, _) in enumerate(trees):
         for parts in splits(tree, records, rows, j, k, rank):
-            gain = cost(rows) - sum(
-                cost(part) if len(part) >= k else price * len(part) for part in parts
-            )
+            gain = cost(rows) - sum(cost(part) if len(part) >= k else price(part) for part in parts)
             spread = sum(len(part) * math.log(len(rows) / len(part)) for part in parts)
             if gain > 1e-9 and gain / spread**POWER > best * (1 + TIE):
                 best, found = gain / spread**POWER, parts

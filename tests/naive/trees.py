@@ -11,33 +11,35 @@ from fractions import Fraction
 from naive.mixed import ancestors, common, is_range
 
 
-def column_loss(tree, values, cells):
-    """ILoss of a group's cells in a column: those that were there and are not released as such."""
-    present = [cell for cell in cells if cell is not None]
+def cell_losses(tree, values, cells):
+    """ILoss of every cell of a group: of those that were there and are not released as such."""
     if is_range(tree):
         _, low, high = tree
-        if len(present) < len(cells):
-            return Fraction(len(present))
-        if min(cells) == max(cells):
-            return Fraction(0)
-        return Fraction(max(cells) - min(cells) + 1, high - low + 1) * len(cells)
+        if None in cells:
+            return [Fraction(cell is not None) for cell in cells]
+        wide = Fraction(max(cells) - min(cells) + 1, high - low + 1)
+        return [wide if min(cells) < max(cells) else Fraction(0)] * len(cells)
     node = common(tree, cells)
-    changed = sum(cell != node for cell in present)
     below = sum(node in ancestors(tree, value) for value in values)
-    return Fraction(below, len(values)) * changed
+    return [Fraction(below, len(values)) * (cell not in (None, node)) for cell in cells]
 
 
-def group_loss(trees, weights, records, rows):
-    """The weighted ILoss of a group."""
+def group_loss(trees, weights, records, rows, survey=None):
+    """The ILoss of a group, by weights of columns and survey weights of records."""
     return sum(
-        weight * column_loss(*tree, [records[row][j] for row in rows])
+        weight * sum(
+            lost * (1 if survey is None else survey[row])
+            for row, lost in zip(rows, cell_losses(*tree, [records[row][j] for row in rows]),
+                                 strict=True)
+        )
         for j, (tree, weight) in enumerate(zip(trees, weights, strict=True))
-    )
+    )  # fmt: skip
 
 
-def total_loss(trees, weights, records, labels):
+def total_loss(trees, weights, records, labels, survey=None):
     """The weighted ILoss of all groups."""
-    return sum(group_loss(trees, weights, records, rows) for rows in members(labels).values())
+    every = members(labels).values()
+    return sum(group_loss(trees, weights, records, rows, survey) for rows in every)
 
 
 def members(labels):
@@ -48,7 +50,7 @@ def members(labels):
     return found
 
 
-def best_move(trees, weights, records, labels, k, most):
+def best_move(trees, weights, records, labels, k, most, survey=None):
     """The largest gain of any shift or swap, tried one by one; 0 where none gains."""
     groups = members(labels)
     known = {}
@@ -56,7 +58,7 @@ def best_move(trees, weights, records, labels, k, most):
     def loss(rows):
         key = tuple(sorted(rows))
         if key not in known:
-            known[key] = group_loss(trees, weights, records, key)
+            known[key] = group_loss(trees, weights, records, key, survey)
         return known[key]
 
     best = Fraction(0)

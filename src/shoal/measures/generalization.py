@@ -67,11 +67,23 @@ def cell_losses(column: CodedColumn, labels: Integers, own: Spans | None = None)
     return np.where(column.absent, 0.0, lost)
 
 
-def loss_rate(coded: Coded, labels: Integers, deleted: int = 0) -> float:
-    """Return KAIM's ILossRate in percent; a deleted record has lost all its cells."""
+def loss_rate(
+    coded: Coded, labels: Integers, deleted: float = 0, weights: Floats | None = None
+) -> float:
+    """Return KAIM's ILossRate in percent; a deleted record has lost all its cells.
+
+    Records count by their `weights` (n), where there are some, and deleted ones by the average.
+    """
     width = len(coded.columns)
-    lost = sum(float(cell_losses(column, labels).sum()) for column in coded.columns)
+    lost = sum(lost_cells(cell_losses(column, labels), weights) for column in coded.columns)
     return 100.0 * (lost + deleted * width) / ((coded.rows + deleted) * width)
+
+
+def lost_cells(lost: Floats, weights: Floats | None) -> float:
+    """Return the sum of what cells lose; by weights it is in cells of average weight."""
+    if weights is None:
+        return float(lost.sum())
+    return float(lost @ weights) / float(weights.sum()) * lost.size
 
 
 def _penalties(column: CodedColumn, labels: Integers, nodes: Spans) -> Floats:

@@ -130,7 +130,10 @@ def group_in_blocks(
 
 
 class CodedBlock(NamedTuple):
-    """A block of coded cells, as `Block`; `weights` say how much columns count."""
+    """A block of coded cells, as `Block`.
+
+    `weights` say how much columns count, `survey` weights how much records do.
+    """
 
     coded: Coded
     k: int
@@ -138,18 +141,20 @@ class CodedBlock(NamedTuple):
     seed: int
     iterations: int
     weights: Mapping[str, float] | None
+    survey: Floats | None = None
 
 
 def solve_coded_block(block: CodedBlock, report: Reporter = QUIET) -> Integers:
     """Return the groups of a block by trees: top-down's, then shifts and swaps until none gains."""
-    coded, k, labels, seed, iterations, weights = block
+    coded, k, labels, seed, iterations, weights, survey = block
     if coded.rows < 2 * k:
         return np.zeros(coded.rows, dtype=np.int64)
     if labels is None:
-        labels = top_down(coded, k, report, weights)
+        labels = top_down(coded, k, report, weights, survey)
     labels = canonical_labels(labels)
     parameters = TREE_DESCENT.replace({"stop": {"iterations": iterations}})
-    return search_trees(coded, Task(k, labels, parameters, seed, threads=1), report, weights)[0]
+    task = Task(k, labels, parameters, seed, threads=1)
+    return search_trees(coded, task, report, weights, survey)[0]
 
 
 def group_coded_in_blocks(
@@ -161,14 +166,16 @@ def group_coded_in_blocks(
     executor: Executor | None = None,
     weights: Mapping[str, float] | None = None,
     labels: Integers | None = None,
+    survey: Floats | None = None,
 ) -> Integers:
     """Return groups of at least k of coded records, as `group_in_blocks` does of a matrix."""
 
     def block(rows: Integers, labels: Integers | None, seed: int, iterations: int) -> CodedBlock:
-        return CodedBlock(coded.take(rows), k, labels, seed, iterations, weights)
+        own = None if survey is None else survey[rows]
+        return CodedBlock(coded.take(rows), k, labels, seed, iterations, weights, own)
 
     def lost(labels: Integers) -> float:
-        return loss_rate(coded, labels)
+        return loss_rate(coded, labels, weights=survey)
 
     solve = partial(solve_coded_block, report=report.quiet())
     problem = BlockProblem(coordinates(coded), block, solve, lost)

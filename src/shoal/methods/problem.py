@@ -101,7 +101,8 @@ class Nodes:
 
     Column weights say how much columns count. The records' `matrix`, needed to keep constraints,
     says which groups are near each other. `suppressed` counts records that are left out, and so
-    have lost all.
+    have lost all. Survey `weights` (n), above 0, say how many a record stands for: what it loses
+    counts so often (None where all are equal), and `suppressed` is in records of average weight.
     """
 
     __repr__ = in_shape
@@ -111,10 +112,14 @@ class Nodes:
     coded: Coded
     column_weights: Mapping[str, float] | None = None
     matrix: Floats | None = None
-    suppressed: int = 0
+    suppressed: float = 0
+    weights: Floats | None = None
 
     def __post_init__(self) -> None:
         check_weights(self.column_weights or {}, self.coded.names)
+        own = self.weights
+        if own is not None and (not own.size or own.min() == own.max()):
+            object.__setattr__(self, "weights", None)
 
     @property
     def rows(self) -> int:
@@ -123,12 +128,13 @@ class Nodes:
 
     def loss(self, labels: Integers, _: int | None = 1) -> float:
         """Return the information loss of a grouping, in percent."""
-        return loss_rate(self.coded, labels, self.suppressed)
+        return loss_rate(self.coded, labels, self.suppressed, self.weights)
 
     def take(self, rows: Integers) -> Nodes:
         """Return some rows, or all in another order."""
         matrix = None if self.matrix is None else self.matrix[rows]
-        return replace(self, coded=self.coded.take(rows), matrix=matrix)
+        weights = None if self.weights is None else self.weights[rows]
+        return replace(self, coded=self.coded.take(rows), matrix=matrix, weights=weights)
 
     @property
     def lost_with_others(self) -> float:
@@ -138,12 +144,18 @@ class Nodes:
     def without(self, rows: Integers) -> Nodes:
         """Return the others where some rows are left out, which have lost all."""
         rest = self.take(np.delete(np.arange(self.rows), rows))
-        return replace(rest, suppressed=rows.size)
+        return replace(rest, suppressed=self._counted(rows))
+
+    def _counted(self, rows: Integers) -> float:
+        """Return how many records of the others' average weight some rows are."""
+        if self.weights is None or not rows.size:
+            return rows.size
+        return float(self.weights[rows].sum() / np.delete(self.weights, rows).mean())
 
     def recoded(self, recoding: Recoding) -> Nodes:
         """Return the records that a recoding keeps, at its levels."""
         kept = replace(self, coded=at_levels(self.coded, recoding.levels))
-        left_out = recoding.suppressed.size
+        left_out = self._counted(recoding.suppressed)
         return replace(kept.take(recoding.kept(self.rows)), suppressed=left_out)
 
     def varying(self) -> Nodes:

@@ -57,8 +57,6 @@ def find_groups(
                        "came")  # fmt: skip
     if by_trees and partition.search is not None and settings.protect.column_weights:
         notes.append("the losses of the search count columns by their weights, others do not")
-    if by_trees and conditions.survey.weights is not None:
-        notes.append(f"{partition.method} groups by trees, which survey weights have no say in")
     return _in_rows(partition, order), notes
 
 
@@ -103,4 +101,4 @@ def encoding_of(
     matrix = None
     if conditions.constraints is not None or plan.settings.protect.suppress:
         matrix = encode(table, weights=weights, coded=coded, k=k, threads=threads).matrix
-    return Nodes(coded, weights, matrix)
+    return Nodes(coded, weights, matrix, weights=conditions.survey.weights)

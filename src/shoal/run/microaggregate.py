@@ -102,8 +102,7 @@ def microaggregate(
         Gets a `Progress`; True from it cancels the run, and ends a search with its best.
     weights : array of n floats above 0, optional
         Survey weights: how many of the population a record stands for. Standardization, centroids
-        and losses count by them; a group has k records whatever they weigh. Methods on hierarchies
-        ignore them.
+        and losses count by them; a group has k records whatever they weigh.
 
     Returns
     -------
@@ -143,7 +142,7 @@ def microaggregate(
     encoding: Points | Nodes
     as_table = method == "auto" or info.by_table
     if info.on_nodes or (as_table and by_hierarchies(table, hierarchies)):
-        encoding = Nodes(code(table, hierarchies), column_weights)
+        encoding = Nodes(code(table, hierarchies), column_weights, weights=own)
     else:
         encoded = encoded_table(table, k, standardize, column_weights, hierarchies, own, threads)
         encoding = Points(encoded.matrix, encoded.mixed, own)

@@ -40,8 +40,8 @@ def columns_of(made):
 
 def solved(table, k, rules=None, **options):
     """What the method makes of a table of quasi-identifiers."""
-    weights = options.pop("weights", None)
-    nodes = Nodes(code(read(table), rules or {}), weights)
+    weights, survey = options.pop("weights", None), options.pop("survey", None)
+    nodes = Nodes(code(read(table), rules or {}), weights, weights=survey)
     return solve(Problem(nodes, k, **options), "full-domain", Reporter(None))
 
 
@@ -57,19 +57,25 @@ def test_no_combination_of_levels_loses_less(ranges, tmp_path):
         share = 0.0 if ranges else float(rng.choice([0.0, 0.1, 0.3, 0.6]))
         own = {name: int(rng.integers(1, 4)) for name in made.table.column_names}
         weights = own if rng.random() < 0.5 else None
-        found = solved(made.table, k, made.rules, suppress=share, weights=weights)
+        survey = rng.choice([1, 2, 30], rows).tolist() if rng.random() < 0.5 else [1] * rows
+        found = solved(made.table, k, made.rules, suppress=share, weights=weights,
+                       survey=np.array(survey, dtype=float))  # fmt: skip
         levels = tuple(found.recoding.levels.values())
         factors = [Fraction(weight) for weight in (weights or dict.fromkeys(own, 1)).values()]
-        best, _ = domain.full_domain(columns, made.records, k, int(share * rows), factors)
+        best, _ = domain.full_domain(
+            columns, made.records, k, int(share * rows), factors, survey=survey
+        )
         keys = domain.recoded(columns, made.records, levels)
         sizes = Counter(keys)
         kept = [sizes[key] >= k for key in keys]
-        assert domain.loss(columns, made.records, levels, factors, kept) == best, seed
+        assert domain.loss(columns, made.records, levels, factors, kept, survey) == best, seed
         assert found.recoding.suppressed.tolist() == [i for i in range(rows) if not kept[i]]
         classes = [key for key, stays in zip(keys, kept, strict=True) if stays]
         assert len(set(zip(classes, found.labels.tolist(), strict=True))) == len(set(classes))
         assert found.groups == len(set(classes))
-        rate = domain.loss_rate(columns, made.records, levels, k)
+        plain = [Fraction(1)] * len(columns)
+        lost = domain.loss(columns, made.records, levels, plain, kept, survey)
+        rate = float(100 * lost / (sum(survey) * len(columns)))
         assert found.information_loss == pytest.approx(rate, abs=1e-9)
         suppressed += rows - sum(kept)
     assert ranges or suppressed > 0

@@ -149,3 +149,53 @@ def test_what_is_asked_was_asked_of_many(tmp_path):
         labels = search_tables.random_groups(len(matrix), k, seed)
         broken[any(not good(group) for group in groups_of(labels))] += 1
     assert broken[True] > 40
+
+
+@pytest.mark.parametrize("seed", spread(range(60), 8))
+def test_tolls(seed, tmp_path):
+    """Where breaking rules has its toll, no more is lost and paid than before; no swap gains."""
+    rng = np.random.default_rng(500 + seed)
+    made = random_table(rng, tmp_path, ranges=seed % 2 == 0, rows=14)
+    k, toll = int(rng.integers(2, 5)), float(rng.choice([0.1, 1.0, 10.0]))
+    _, rules = ruled(seed, 14, tmp_path)
+    coded = code(read(made.table), made.rules)
+    start = search_tables.random_groups(14, k, seed).astype(np.int64)
+    options = replace(TREES, stop=Stop(iterations=[0, 50][seed % 2]))
+    found, log = search_trees(coded, Task(k, start, options, seed, rules=rules, toll=toll), QUIET)
+    trees = [(tree, values) for tree, values in zip(made.trees, made.values, strict=True)]
+
+    def paid(labels):
+        lost = tree_twin.total_loss(trees, [1] * len(trees), made.records, labels.tolist())
+        return float(lost) + toll * float(of_labels(rules, labels) @ np.bincount(labels))
+
+    assert np.bincount(found).min() >= k
+    assert paid(found) <= paid(start) + 1e-9
+    assert log.loss_end == pytest.approx(100 * paid(found) / (14 * len(trees)), abs=1e-9)
+    for x in range(14):
+        for y in range(x):
+            swapped = found.copy()
+            swapped[[x, y]] = found[[y, x]]
+            assert paid(swapped) > paid(found) - 1e-7
+
+
+@pytest.mark.parametrize("seed", spread(range(60), 6))
+def test_more_starts(seed, tmp_path):
+    """With a second start the better of both ends is found: never more loss than from the first."""
+    rng = np.random.default_rng(700 + seed)
+    made = random_table(rng, tmp_path, rows=24)
+    _, rules = ruled(seed, 24, tmp_path)
+    coded = code(read(made.table), made.rules)
+    some = [search_tables.random_groups(24, 3, own).astype(np.int64) for own in (seed, seed + 99)]
+    one, two = (mended(np.zeros((24, 1)), labels, rules) for labels in some)
+    if np.bincount(two).max() > max(12, np.bincount(one).max()):
+        one, two = two, one
+    options = replace(TREES, stop=Stop(iterations=40))
+    task = Task(3, one, options, seed, rules=rules)
+    alone, log = search_trees(coded, task, QUIET)
+    both, best = search_trees(coded, replace(task, others=(two,)), QUIET)
+    assert best.loss_end <= log.loss_end
+    assert best.runs == log.runs
+    assert (of_labels(rules, both) == 0).all()
+    again = search_trees(coded, replace(task, others=(one,)), QUIET)[1]
+    assert again.loss_end <= log.loss_end
+    assert alone.size == both.size

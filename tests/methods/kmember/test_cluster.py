@@ -23,9 +23,9 @@ from thorough import spread
 QUIET = Reporter(None)
 
 
-def grown(coded, k, form, start, seed, weights=None):
+def grown(coded, k, form, start, seed, weights=None, survey=None):
     """The first records of all groups, as rows, and the order of the left-over ones."""
-    forest, records = build(coded, form, weights)
+    forest, records = build(coded, form, weights, survey)
     rng = np.random.default_rng(seed)
     random = np.array([rng.integers(1, 2**63)], dtype=np.uint64)
     _, taken = _grow(forest, records, k, start, random, QUIET)
@@ -54,11 +54,15 @@ def test_kaim_equals_its_twin(form, seed, tmp_path):
     coded = code(read(made.table), made.rules)
     start = [RANDOM, FARTHEST, ORDERED][seed % 3]
     word = ["random", "farthest", "common"][seed % 3]
-    found = cluster(coded, k, QUIET, form=form, start=word, seed=seed, weights=weights)
-    starts, which, order = grown(coded, k, form, start, seed, weights)
+    rows = len(made.records)
+    survey = None if seed % 2 else rng.choice([1.0, 2.0, 7.0], rows)
+    found = cluster(
+        coded, k, QUIET, form=form, start=word, seed=seed, weights=weights, survey=survey
+    )
+    starts, which, order = grown(coded, k, form, start, seed, weights, survey)
     expected = twin.kaim(
         made.trees, made.records, k, list(weights.values()), form, follow(starts, which),
-        lambda rest: order.permutation(rest).tolist(),
+        lambda rest: order.permutation(rest).tolist(), None if survey is None else survey.tolist(),
     )  # fmt: skip
     assert found.tolist() == expected
 

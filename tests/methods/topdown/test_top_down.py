@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -34,19 +36,22 @@ def test_groups_are_those_of_the_twin(seed, tmp_path):
                         rows=int(rng.integers(4, 40)))  # fmt: skip
     k = int(rng.integers(2, 6))
     coded = code(read(made.table), made.rules)
-    found = top_down(coded, k, QUIET)
+    rows = len(made.records)
+    survey = None if seed % 2 else [Fraction(int(w)) for w in rng.choice([1, 2, 3, 40], rows)]
+    own = None if survey is None else np.array([float(w) for w in survey])
+    found = top_down(coded, k, QUIET, survey=own)
     trees = list(zip(made.trees, made.values, strict=True))
     weights = [1.0] * len(trees)
 
     def rank(j, label):
         return coded.columns[j].tree.nodes.get(label, 0)
 
-    wanted = twin.top_down(trees, weights, made.records, k, rank)
+    wanted = twin.top_down(trees, weights, made.records, k, rank, survey)
     labels = np.empty(len(made.records), dtype=int)
     for number, rows in enumerate(wanted):
         labels[rows] = number
     ours, theirs = (
-        float(tree_twin.total_loss(trees, weights, made.records, one.tolist()))
+        float(tree_twin.total_loss(trees, weights, made.records, one.tolist(), survey))
         for one in (found, labels)
     )
     assert sets(found) == sets(labels) or ours == pytest.approx(theirs, abs=1e-9)

@@ -35,6 +35,7 @@ class NodeBlocks(Family):
             return problem.alone()
         nodes, plan, run = problem.nodes, TREE_EFFORTS[problem.effort], Threads(problem.threads)
         labels = group_coded_in_blocks(
-            nodes.coded, problem.k, plan, problem.seed, report, run, nodes.column_weights
-        )
+            nodes.coded, problem.k, plan, problem.seed, report, run, nodes.column_weights,
+            survey=nodes.weights,
+        )  # fmt: skip
         return Solution(labels)

@@ -28,5 +28,5 @@ class KMember(Family):
         begin = problem.start if isinstance(problem.start, str) else self.begin
         return cluster(
             nodes.coded, problem.k, report, form=self.form, start=begin, seed=problem.seed,
-            weights=nodes.column_weights,
+            weights=nodes.column_weights, survey=nodes.weights,
         )  # fmt: skip

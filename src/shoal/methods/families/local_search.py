@@ -10,6 +10,7 @@ from shoal.kernels.arrays import Integers
 from shoal.kernels.rules import NONE
 from shoal.methods.families.descent import has_room, within_constraints
 from shoal.methods.families.kmember import KMember
+from shoal.methods.families.tolls import SECOND, second_start
 from shoal.methods.ils.hierarchies.search import search_trees
 from shoal.methods.ils.search import search
 from shoal.methods.ils.task import Task
@@ -55,18 +56,27 @@ class NodeSearch(Family):
     starts: Mapping[str, Grower]
 
     def run(self, problem: Problem, report: Reporter) -> Solution:
-        """Begin with groups that keep the constraints, and search by moves that break none."""
+        """Begin with groups that keep the constraints, and search by moves that break none.
+
+        Where the constraints had to be enforced, groups that came to keep them at a rising toll are
+        a second start; the better end counts.
+        """
         if problem.k == 1:
             return problem.alone()
         parameters, nodes, constraints = self.info.search, problem.nodes, problem.constraints
         assert parameters is not None
-        start = within_constraints(problem, Solution(self._start(problem, report)), report)
+        first = self._start(problem, report)
+        start = within_constraints(problem, Solution(first), report)
         if not has_room(start.labels, problem.k):
             return start
         rules = NONE if constraints is None else constraints.rules
         options = parameters.replace(problem.options)
         task = Task(problem.k, start.labels, options, problem.seed, problem.threads, rules)
-        labels, log = search_trees(nodes.coded, task, report, nodes.column_weights)
+        other = second_start(problem, first, start, task, report)
+        if other is not None:
+            task = replace(task, others=(other,))
+            start = replace(start, enforced=f"{start.enforced}{SECOND}")
+        labels, log = search_trees(nodes.coded, task, report, nodes.column_weights, nodes.weights)
         return replace(start, labels=labels, log=log)
 
     def _start(self, problem: Problem, report: Reporter) -> Integers:

@@ -30,7 +30,8 @@ class LocalSuppression(Family):
     """Groups by a search on trees, then masks of records: the fewest cells by column weights.
 
     Where all trees are flat, a group releases what all its cells have in common, and `*` else.
-    Masks are for flat trees of few columns; of others, the groups are those of the `search`.
+    Masks are for flat trees of few columns and records that all count the same; of others, the
+    groups are those of the `search`.
     """
 
     search: NodeSearch
@@ -43,7 +44,7 @@ class LocalSuppression(Family):
         stop = {"iterations": ITERATIONS[effort], "patience": max(1000, PATIENCE * nodes.rows)}
         found = self.search.run(replace(problem, options={"stop": stop}), report)
         small = fits(nodes.rows, len(nodes.coded.columns)) and _is_flat(nodes)
-        if problem.constraints is not None or not small:
+        if problem.constraints is not None or nodes.weights is not None or not small:
             return replace(found, log=None)
         weights = _weights(nodes)
         patterns = Patterns(_codes(nodes), problem.k, weights)

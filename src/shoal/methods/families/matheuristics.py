@@ -26,11 +26,11 @@ class Unweighted(Family):
     def supports(self, problem: Problem) -> str | None:
         """Return why it cannot solve a problem; None if it can."""
         why_not = super().supports(problem)
-        if why_not is not None or isinstance(problem.encoding, Nodes):
+        if why_not is not None or problem.encoding.weights is None:
             return why_not
-        if problem.points.weights is None:
-            return None
         name = self.info.name
+        if isinstance(problem.encoding, Nodes):
+            return f"{name} takes no survey weights; kaim+ does, and auto"
         return f"{name} takes no survey weights, no households and no people; ilsmc+ does, and auto"
 
 

@@ -19,4 +19,4 @@ class TopDown(Family):
     def grow(self, problem: Problem, report: Reporter) -> Integers:
         """Split all records."""
         nodes = problem.nodes
-        return top_down(nodes.coded, problem.k, report, nodes.column_weights)
+        return top_down(nodes.coded, problem.k, report, nodes.column_weights, nodes.weights)

@@ -19,7 +19,7 @@ class Leveled:
     `levels` are their numbers in the hierarchy; `codes` and `losses` (levels, values) have a number
     for each released form and what a cell loses there, times the column's weight; `cells` are the
     values of the records, a missing cell the last one. `kinds` counts the forms of each level and
-    `sums` what all records lose there.
+    `sums` what all records lose there, by survey weights where there are some.
     """
 
     __repr__ = in_shape
@@ -34,7 +34,7 @@ class Leveled:
     sums: Floats
 
 
-def leveled(column: CodedColumn, weight: float = 1.0) -> Leveled:
+def leveled(column: CodedColumn, weight: float = 1.0, survey: Floats | None = None) -> Leveled:
     """Return a column at its levels, without those that lose more and merge no records.
 
     A level of as many forms as the one below has the same classes, and never less loss.
@@ -42,7 +42,7 @@ def leveled(column: CodedColumn, weight: float = 1.0) -> Leveled:
     nodes = level_nodes(column)
     losses = weight * level_losses(column, nodes)
     cells = np.where(column.absent, nodes.shape[1] - 1, column.values.indices)
-    often = np.bincount(cells, minlength=nodes.shape[1])
+    often = np.bincount(cells, survey, minlength=nodes.shape[1])
     kinds = np.array([np.unique(own[often > 0]).size for own in nodes])
     differ = np.concatenate(([True], kinds[1:] < kinds[:-1]))
     codes = np.stack([np.unique(own, return_inverse=True)[1] for own in nodes[differ]])

@@ -32,10 +32,16 @@ class Needs:
 
 
 class Judge:
-    """Judges combinations of levels; suppressed records have lost all their cells."""
+    """Judges combinations of levels; suppressed records have lost all their cells.
 
-    def __init__(self, columns: Sequence[Leveled], needs: Needs) -> None:
+    `survey` weights (n) say how much records count in the loss.
+    """
+
+    def __init__(
+        self, columns: Sequence[Leveled], needs: Needs, survey: Floats | None = None
+    ) -> None:
         self.columns, self.needs, self.classes = columns, needs, Classes(columns)
+        self.often = np.bincount(self.classes.which, survey)
         names = [one.name for one in columns]
         self.whole = sum(one.weight for one in columns)
         self.own: list[tuple[int, list[int], Classes]] = []
@@ -63,7 +69,7 @@ class Judge:
 
     def _suppressed(self, node: Sequence[int], gone: Flags) -> float:
         """Return how much more is lost if some records are left out."""
-        cells, often = self.classes.codes.cells[gone], self.classes.codes.often[gone]
+        cells, often = self.classes.codes.cells[gone], self.often[gone]
         kept: Floats = np.full(often.size, float(self.whole))
         for j, (column, level) in enumerate(zip(self.columns, node, strict=True)):
             kept -= column.losses[level][cells[:, j]]

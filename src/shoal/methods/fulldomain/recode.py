@@ -21,7 +21,8 @@ def recode(problem: Problem, report: Reporter) -> tuple[Integers, Recoding]:
     """Return the classes of the records that are kept, and the levels that make them.
 
     Of all combinations of levels whose classes keep what is asked, once at most the share
-    `suppress` of the records is left out, it is the one with the least loss by column weights.
+    `suppress` of the records is left out, it is the one with the least loss by column weights and
+    survey weights.
     """
     nodes = problem.nodes
     rows, weights = nodes.rows, nodes.column_weights or {}
@@ -31,9 +32,10 @@ def recode(problem: Problem, report: Reporter) -> tuple[Integers, Recoding]:
     if spare:
         _check_labels(problem)
     rules = None if problem.constraints is None else problem.constraints.rules
-    columns = [leveled(one, weights.get(one.name, 1.0)) for one in nodes.coded.columns]
+    survey = nodes.weights
+    columns = [leveled(one, weights.get(one.name, 1.0), survey) for one in nodes.coded.columns]
     lattice = Lattice([one.sums for one in columns], [one.kinds for one in columns])
-    judge = Judge(columns, Needs(problem.k, spare, rules, problem.k_of))
+    judge = Judge(columns, Needs(problem.k, spare, rules, problem.k_of), survey)
     node = least(lattice, judge, on_node)
     labels, suppressed = judge.labels(node)
     levels = {one.name: int(one.levels[at]) for one, at in zip(columns, node, strict=True)}

@@ -10,6 +10,7 @@ import numpy as np
 
 from shoal.kernels.arrays import Floats, Integers
 from shoal.methods.kmember.forest import Forest
+from shoal.methods.masses import masses_of, unit_of
 from shoal.table.encode_nodes import Coded, CodedColumn
 
 
@@ -27,17 +28,29 @@ class Part(NamedTuple):
 
 
 class Records(NamedTuple):
-    """The distinct records: their nodes, how often each occurs, and which one every record is."""
+    """The distinct records: their nodes, how often each occurs, and which one every record is.
+
+    `weights` are how much one of each counts, 1 on average; records that weigh differently differ.
+    """
 
     codes: Integers
     counts: Integers
     which: Integers
+    weights: Floats
+
+    @property
+    def weighed(self) -> bool:
+        """Whether records weigh differently."""
+        return bool(self.weights.size and self.weights.max() > 1.0)
 
 
 def build(
-    coded: Coded, form: str, weights: Mapping[str, float] | None = None
+    coded: Coded,
+    form: str,
+    weights: Mapping[str, float] | None = None,
+    survey: Floats | None = None,
 ) -> tuple[Forest, Records]:
-    """Return the forest of a method and the distinct records.
+    """Return the forest of a method and the distinct records, by `survey` weights where given.
 
     `form` is root, paper (KAIM's cost), height (k-member's), or loss: what ILoss counts, with
     ranges where ranges are released.
@@ -63,13 +76,20 @@ def build(
         np.concatenate([part.places for part in parts]).astype(np.float64),
     )
     codes = np.stack([p.codes + offset for p, offset in zip(parts, first, strict=False)], axis=1)
-    return forest, distinct(codes)
+    masses = masses_of(survey, codes.shape[0])
+    unit = unit_of(masses)
+    if unit == 1:
+        return forest, distinct(codes)
+    found = distinct(np.column_stack((codes, masses)))
+    own = np.ascontiguousarray(found.codes[:, :-1])
+    return forest, found._replace(codes=own, weights=found.codes[:, -1] / unit)
 
 
 def distinct(codes: Integers) -> Records:
-    """Return equal records as one, in the order in which they first appear."""
+    """Return equal records as one, in the order in which they first appear; each weighs 1."""
     if codes.shape[0] == 0:
-        return Records(codes, np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+        none = np.zeros(0, dtype=np.int64)
+        return Records(codes, none, none, np.zeros(0))
     order = np.lexsort(codes.T)
     ordered = codes[order]
     new = np.concatenate(([True], (ordered[1:] != ordered[:-1]).any(axis=1)))
@@ -79,7 +99,7 @@ def distinct(codes: Integers) -> Records:
     which = np.empty(codes.shape[0], dtype=np.int64)
     which[order] = rank[block]
     unique = np.ascontiguousarray(codes[np.sort(lowest)])
-    return Records(unique, np.bincount(which).astype(np.int64), which)
+    return Records(unique, np.bincount(which).astype(np.int64), which, np.ones(len(unique)))
 
 
 def information(column: CodedColumn) -> Floats:

@@ -27,6 +27,7 @@ def cluster(
     start: str,
     seed: int = 0,
     weights: Mapping[str, float] | None = None,
+    survey: Floats | None = None,
 ) -> Integers:
     """Group records by a cost (`form`) and a rule for the first record of a group (`start`).
 
@@ -35,9 +36,10 @@ def cluster(
     there, 10.7 % from random records and 12.4 % from the farthest).
 
     floor(n/k) groups of k; the fewer than k records left then join, in random order, the group
-    they cost least (k-member: in the order of their rows).
+    they cost least (k-member: in the order of their rows). `weights` say how much columns count,
+    `survey` weights (n) how much records do.
     """
-    forest, records = build(coded, form, weights)
+    forest, records = build(coded, form, weights, survey)
     rows = records.which.size
     if rows < k:
         return np.zeros(rows, dtype=np.int64)
@@ -49,9 +51,11 @@ def cluster(
     labels[_rows_of(taken, members)] = np.repeat(np.arange(rows // k), k)
     rest = np.flatnonzero(labels < 0)
     rest = rest if form == "height" else rng.permutation(rest)
-    sizes = np.full(rows // k, k, dtype=np.int64)
+    sizes = records.weights[taken].reshape(rows // k, k).sum(axis=1)
     for row in rest.tolist():
-        labels[row] = join(forest, records.codes, int(records.which[row]), groups, sizes)
+        at = int(records.which[row])
+        weight = float(records.weights[at])
+        labels[row] = join(forest, records.codes, at, groups, sizes, weight)
     report("grouping", rows, rows)
     return labels
 
@@ -66,14 +70,15 @@ def _grow(
     state = np.array([counts.size, rows, 0, -1], dtype=np.int64)
     groups = np.zeros((rows // k, width, 2), dtype=np.int64)
     prices = np.empty(forest.parents.size)
+    others = np.empty(prices.size if records.weighed else 0)
     taken = np.empty(rows // k * k, dtype=np.int64)
     order = surprise(records, forest.parents.size)
     done = False
     while not done:
         report("grouping", rows - int(state[1]), rows)
         done = grow(
-            forest, records.codes, counts, open_, state, random, order, groups, prices, taken, k,
-            start, BUDGET,
+            forest, records.codes, counts, open_, state, random, order, groups, prices, others,
+            records.weights, taken, k, start, BUDGET,
         )  # fmt: skip
     return groups, taken
 

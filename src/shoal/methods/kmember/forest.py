@@ -2,9 +2,9 @@
 
 A column is a *tree*, where a group is its common ancestor g, or a *range*, where a group is a span
 of values low to high. With height h of a node (how much it loses), adding a record of node c to a
-group of size s costs, with t the common ancestor of g and c,
+group that weighs s costs, with t the common ancestor of g and c and w what the record weighs,
 
-    rate(c) * (h(t) - leave(c)) + s * rate(g) * (h(t) - h(g))
+    w * rate(c) * (h(t) - leave(c)) + s * rate(g) * (h(t) - h(g))
 
 KAIM has h = Info / (Info(root) + c0), rate 1, leave = h(c); its paper's form has h = Info and
 rate(v) = 1 / (Info(v) + c0). k-member has h = height(t) / height(tree), rate 1, leave 0. Of a range
@@ -43,8 +43,14 @@ def span(f: Forest, j: int, low: int, high: int) -> float:
 
 
 @part
-def price(f: Forest, j: int, low: int, high: int, size: int, prices: Floats) -> None:
-    """Write what each node of column j costs a group. prices OUT (nodes)."""
+def price(
+    f: Forest, j: int, low: int, high: int, size: float, prices: Floats, others: Floats
+) -> None:
+    """Write what each node of column j costs a group, of a record that weighs 1.
+
+    prices OUT (nodes); others OUT (nodes, or none): how much of it those lose that it joins.
+    """
+    weighed = others.shape[0] > 0
     first, end = f.first[j], f.first[j + 1]
     if f.ranged[j] == 1:
         a, b, all_ = f.places[low], f.places[high], f.heights[first]
@@ -53,7 +59,10 @@ def price(f: Forest, j: int, low: int, high: int, size: int, prices: Floats) -> 
             place = f.places[node]
             wide = max(b, place) - min(a, place)
             wide = all_ if first in (low, node) else wide
-            prices[node] = (wide - f.leave[node]) + size * (wide - held)
+            more = size * (wide - held)
+            prices[node] = (wide - f.leave[node]) + more
+            if weighed:
+                others[node] = more
         return
     held, rate = f.heights[low], size * f.rates[low]
     inner, outer = low, low
@@ -65,6 +74,8 @@ def price(f: Forest, j: int, low: int, high: int, size: int, prices: Floats) -> 
             stop = inner if side == 0 and inner != outer else f.ends[outer]
             for node in range(begin, stop):
                 prices[node] = f.rates[node] * (top - f.leave[node]) + more
+                if weighed:
+                    others[node] = more
             if inner == outer:
                 break
         if outer == first:

@@ -14,18 +14,25 @@ TIE = 1e-9  # costs that differ by less, relative to 1 + cost, are equal
 
 
 @part
-def pick(codes: Integers, open_: Integers, count: int, prices: Floats, sign: float) -> int:
+def pick(
+    codes: Integers, open_: Integers, count: int, prices: Floats, others: Floats, weights: Floats,
+    sign: float,
+) -> int:  # fmt: skip
     """Return the place in `open_` of the cheapest record (sign 1) or the dearest (sign -1).
 
-    Of records that cost the same the one with the lowest number.
+    Of records that cost the same the one with the lowest number. By survey weights it is the cost
+    for what a record weighs: of two that widen a group alike, the lighter one can wait.
     """
+    weighed = others.shape[0] > 0
     best, least = 0 + ANY, np.inf
     for place in range(count):
         row = open_[place]
         bar = least + TIE * (1.0 + abs(least)) if place > 0 else np.inf
-        cost = 0.0
+        cost, extra = 0.0, 1.0 / weights[row] - 1.0 if weighed else 0.0
         for j in range(codes.shape[1]):
             cost += sign * prices[codes[row, j]]
+            if weighed:
+                cost += extra * others[codes[row, j]]
             if cost > bar and sign > 0.0:
                 break
         if cost < least - TIE * (1.0 + abs(least)) or place == 0:
@@ -48,6 +55,8 @@ def grow(
     order: Floats,
     groups: Integers,
     prices: Floats,
+    others: Floats,
+    weights: Floats,
     taken: Integers,
     k: int,
     start: int,
@@ -58,7 +67,8 @@ def grow(
     codes (distinct, columns) IN; counts (distinct) IN/OUT: how many of each are left; open_
     (distinct) IN/OUT: those left, and `state` = [how many those are, records left, groups made, the
     last start]; order (distinct) IN: for ORDERED starts; groups (groups, columns, 2) OUT: low and
-    high of each column; prices (nodes) scratch; taken (records) OUT: the distinct records in the
+    high of each column; prices (nodes) and others (nodes, none where all weigh 1) scratch; weights
+    (distinct) IN; taken (records) OUT: the distinct records in the
     order of their groups.
     Returns whether it is done.
     """
@@ -69,14 +79,15 @@ def grow(
         if start == ORDERED:
             at = _first(open_, state, order)
         elif start == FARTHEST and state[3] >= 0:
-            at = _farthest(f, codes, open_, state, prices)
+            at = _farthest(f, codes, open_, state, prices, others[:0], weights)
         else:
             at = _random(counts, open_, state, random)
+        held = 0.0
         for size in range(k):
             if size > 0:
                 for j in range(codes.shape[1]):
-                    price(f, j, groups[made, j, 0], groups[made, j, 1], size, prices)
-                at = pick(codes, open_, state[0], prices, 1.0)
+                    price(f, j, groups[made, j, 0], groups[made, j, 1], held, prices, others)
+                at = pick(codes, open_, state[0], prices, others, weights, 1.0)
                 budget -= state[0]
             row = open_[at]
             if size == 0:
@@ -87,6 +98,7 @@ def grow(
             else:
                 widen(f, codes, row, groups, made)
             taken[made * k + size] = row
+            held += weights[row]
             counts[row] -= 1
             if counts[row] == 0:
                 state[0] -= 1
@@ -118,12 +130,15 @@ def _first(open_: Integers, state: Integers, order: Floats) -> int:
 
 
 @part
-def _farthest(f: Forest, codes: Integers, open_: Integers, state: Integers, prices: Floats) -> int:
-    """Return the place of the record that is farthest from the last start."""
+def _farthest(
+    f: Forest, codes: Integers, open_: Integers, state: Integers, prices: Floats, others: Floats,
+    weights: Floats,
+) -> int:  # fmt: skip
+    """Return the place of the record that is farthest from the last start, whatever it weighs."""
     for j in range(codes.shape[1]):
         node = codes[state[3], j]
-        price(f, j, node, node, 1 + ANY, prices)
-    return pick(codes, open_, state[0], prices, -1.0)
+        price(f, j, node, node, 1.0, prices, others)
+    return pick(codes, open_, state[0], prices, others, weights, -1.0)
 
 
 @jit
@@ -132,9 +147,13 @@ def join(
     codes: Integers,
     row: int,
     groups: Integers,
-    sizes: Integers,
+    sizes: Floats,
+    weight: float,
 ) -> int:
-    """Put a record into the group that it costs least; return which. groups, sizes IN/OUT."""
+    """Put a record into the group that it costs least; return which.
+
+    groups IN/OUT; sizes IN/OUT: what they weigh.
+    """
     best, least = 0 + ANY, np.inf
     for group in range(sizes.shape[0]):
         cost = 0.0
@@ -151,11 +170,10 @@ def join(
                 wide = f.heights[first]
             else:
                 wide = f.places[max(high, node)] - f.places[min(low, node)]
-            cost += f.rates[node] * (wide - f.leave[node]) + sizes[group] * f.rates[low] * (
-                wide - held
-            )
+            own = weight * (f.rates[node] * (wide - f.leave[node]))
+            cost += own + sizes[group] * f.rates[low] * (wide - held)
         if cost < least - TIE * (1.0 + abs(least)) or group == 0:
             best, least = group, cost
     widen(f, codes, row, groups, best)
-    sizes[best] += 1
+    sizes[best] += weight
     return best

@@ -15,7 +15,7 @@ CELLS = 4_000_000  # cells that are judged at once
 
 
 class Losses:
-    """What groups lose: SSE of points, ILoss of nodes by column weights."""
+    """What groups lose by survey weights: SSE of points, ILoss of nodes by column weights."""
 
     def __init__(self, encoding: Points | Nodes) -> None:
         self.encoding = encoding
@@ -55,7 +55,9 @@ class Losses:
         some = encoding.coded.take(rows)
         total = np.zeros(count)
         for column, weight in zip(some.columns, self.column_weights, strict=True):
-            total += weight * np.bincount(labels, cell_losses(column, labels), minlength=count)
+            lost = cell_losses(column, labels)
+            lost = lost if encoding.weights is None else lost * encoding.weights[rows]
+            total += weight * np.bincount(labels, lost, minlength=count)
         return total
 
     def without(self, groups: Sequence[Integers]) -> list[Floats]:

@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels.arrays import Integers
+from shoal.kernels.arrays import Floats, Integers
 from shoal.methods.kmember.build import build
+from shoal.methods.masses import masses_of, unit_of
 from shoal.methods.topdown.joining import Joining
 from shoal.methods.topdown.layout import (
     MADE,
@@ -44,28 +45,39 @@ class Records(NamedTuple):
     codes: Integers
 
 
-def records_of(coded: Coded, weights: Mapping[str, float] | None = None) -> Records:
-    """Return the records with what their nodes lose, in columns that count so much."""
+def records_of(coded: Coded, weights: Mapping[str, float] | None = None, unit: int = 1) -> Records:
+    """Return the records with what their nodes lose, in columns that count so much.
+
+    `unit` is the mass of an average record.
+    """
     forest, records = build(coded, "loss", weights)
-    return Records(trees_of(forest), np.ascontiguousarray(records.codes[records.which]))
+    trees = trees_of(forest)
+    trees = trees._replace(levels=trees.levels / unit)
+    return Records(trees, np.ascontiguousarray(records.codes[records.which]))
 
 
 def top_down(
-    coded: Coded, k: int, report: Reporter, weights: Mapping[str, float] | None = None
+    coded: Coded,
+    k: int,
+    report: Reporter,
+    weights: Mapping[str, float] | None = None,
+    survey: Floats | None = None,
 ) -> Integers:
     """Group records by splitting; what is left over after all rounds joins where it costs least.
 
     Nothing is drawn at random: equal tables have equal groups, in whatever order their rows are.
+    `weights` say how much columns count, `survey` weights (n) how much records do.
     """
+    masses = masses_of(survey, coded.rows)
     ordered = sorted(coded.columns, key=lambda column: column.name)  # ties go by this order
-    trees, codes = records_of(Coded(tuple(ordered), coded.rows), weights)
+    trees, codes = records_of(Coded(tuple(ordered), coded.rows), weights, unit_of(masses))
     rows = codes.shape[0]
     if rows < 2 * k:
         return np.zeros(rows, dtype=np.int64)
     report("grouping", 0, rows)
-    work = make(trees, codes, k, 1)
+    work = make(trees, codes, k, 1, masses)
     lost = split_all(work, trees, np.arange(rows), np.inf, report.quiet())
-    price = FIRST * lost / rows
+    price = FIRST * lost / int(masses.sum())
     work.counts[MADE], work.labels[:] = 0, -1
     left = np.arange(rows)
     for number in range(1, ROUNDS + 1):
@@ -95,7 +107,10 @@ def split_all(
     return lost
 
 
-def cut_up(trees: Trees, codes: Integers, labels: Integers, k: int, most: int) -> Integers:
+def cut_up(
+    trees: Trees, codes: Integers, labels: Integers, k: int, most: int,
+    masses: Integers | None = None,
+) -> Integers:  # fmt: skip
     """Return the grouping with all groups of more than `most` cut up, which adds no loss.
 
     They are split as far as that gains; what is still too large then, whose records differ in
@@ -107,7 +122,8 @@ def cut_up(trees: Trees, codes: Integers, labels: Integers, k: int, most: int) -
         return labels
     rows = rows[np.argsort(labels[rows], kind="stable")]
     ends = np.cumsum(sizes[sizes > most])
-    work = make(trees, np.ascontiguousarray(codes[rows]), k, 1)
+    some = None if masses is None else masses[rows]
+    work = make(trees, np.ascontiguousarray(codes[rows]), k, 1, some)
     work.places[:, RECORD] = np.arange(rows.size)
     work.stack[: ends.size] = np.stack([ends - sizes[sizes > most], ends], axis=1)
     work.counts[WAITING] = ends.size
@@ -134,6 +150,7 @@ def _place(work: Work, trees: Trees, left: Integers, k: int) -> None:
     if made == 0:
         work.labels[:] = 0
         return
-    groups = Joining(trees, work.codes, work.labels)
-    for row in left[np.lexsort(work.codes[left].T)]:  # whatever the order of the rows
+    groups = Joining(trees, work.codes, work.labels, work.masses)
+    keys = (work.masses[left], *work.codes[left].T)
+    for row in left[np.lexsort(keys)]:  # whatever the order of the rows
         work.labels[row] = groups.join(int(row))

@@ -1,8 +1,8 @@
 """What a set of records has in common in every column, as numbers that merge.
 
-Of a column that varies: the least node, the greatest, and how many records have the least. From
-these follows what the column loses when the set is released as one group, and those of two sets
-give those of both.
+Of a column that varies: the least node, the greatest, and the mass of the records that have the
+least. From these follows what the column loses when the set is released as one group, and those of
+two sets give those of both.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from shoal.methods.topdown.layout import (
     LEAST,
     LEASTS,
     LOOKED,
+    MASS,
     RECORD,
     SIZE,
     WIDTH,
@@ -38,7 +39,7 @@ def clear(tallies: Integers, at: int, width: int) -> None:
     """Make a tally that of no records. tallies IN/OUT."""
     for a in range(width):
         tallies[at, a, LEAST], tallies[at, a, GREATEST], tallies[at, a, LEASTS] = NOWHERE, -1, 0
-    tallies[at, width, SIZE] = 0
+    tallies[at, width, SIZE] = tallies[at, width, MASS] = 0
 
 
 @part
@@ -55,6 +56,7 @@ def merge(tallies: Integers, to: int, one: int, other: int, width: int) -> None:
         tallies[to, a, LEAST], tallies[to, a, GREATEST] = least, greatest
         tallies[to, a, LEASTS] = many
     tallies[to, width, SIZE] = tallies[one, width, SIZE] + tallies[other, width, SIZE]
+    tallies[to, width, MASS] = tallies[one, width, MASS] + tallies[other, width, MASS]
 
 
 @part
@@ -62,59 +64,65 @@ def price(w: Work, t: Trees, at: int) -> float:
     """Return what a set of records loses as one group: columns that do not vary lose nothing."""
     tree, levels, columns, tallies = t.tree, t.levels, t.columns, w.tallies
     width = w.counts[WIDTH]
-    size, total = tallies[at, width, SIZE], 0.0
+    mass, total = tallies[at, width, MASS], 0.0
     for a in range(width):
         low, high = tallies[at, a, LEAST], tallies[at, a, GREATEST]
         if low == high:
             continue
         root, ranged = columns[w.active[a], ROOT], columns[w.active[a], RANGED]
         if ranged == 1 and low != root:
-            total += (levels[high, PLACE] - levels[low, PLACE] + levels[root, PLACE]) * size
+            total += (levels[high, PLACE] - levels[low, PLACE] + levels[root, PLACE]) * mass
         else:
             top = common(tree, low, high)
             same = tallies[at, a, LEASTS] if top == low else 0
-            total += levels[top, HEIGHT] * (size - same)
+            total += levels[top, HEIGHT] * (mass - same)
     return total
 
 
 @part
 def tally_set(w: Work, begin: int, end: int, at: int) -> None:
     """Write the tally of a set, and which columns vary in it. w IN/OUT."""
-    codes, places, tallies = w.codes, w.places, w.tallies
-    width = 0
+    codes, masses, places, tallies = w.codes, w.masses, w.places, w.tallies
+    width, mass = 0, 0
+    for i in range(begin, end):
+        mass += masses[places[i, RECORD]]
     for j in range(codes.shape[1]):
         low = high = codes[places[begin, RECORD], j]
         many = 0
         for i in range(begin, end):
-            node = codes[places[i, RECORD], j]
+            row = places[i, RECORD]
+            node = codes[row, j]
             if node < low:
-                low, many = node, 1
+                low, many = node, masses[row]
             elif node == low:
-                many += 1
+                many += masses[row]
             high = max(high, node)
         if low != high:
             w.active[width] = j
             tallies[at, width, LEAST], tallies[at, width, GREATEST] = low, high
             tallies[at, width, LEASTS] = many
             width += 1
-    tallies[at, width, SIZE] = end - begin
+    tallies[at, width, SIZE], tallies[at, width, MASS] = end - begin, mass
     w.counts[WIDTH] = width
 
 
 @part
 def tally_bins(w: Work, begin: int, end: int, count: int) -> None:
     """Write the tallies of the bins of a set. w IN/OUT."""
-    codes, places, tallies, width = w.codes, w.places, w.tallies, w.counts[WIDTH]
+    codes, masses, places, tallies = w.codes, w.masses, w.places, w.tallies
+    width = w.counts[WIDTH]
     for b in range(count):
         clear(tallies, b, width)
     for i in range(begin, end):
         row, b = places[i, RECORD], places[i, BIN]
+        mass = masses[row]
         for a in range(width):
             node, least = codes[row, w.active[a]], tallies[b, a, LEAST]
             if node < least:
-                tallies[b, a, LEAST], tallies[b, a, LEASTS] = node, 1
+                tallies[b, a, LEAST], tallies[b, a, LEASTS] = node, mass
             elif node == least:
-                tallies[b, a, LEASTS] += 1
+                tallies[b, a, LEASTS] += mass
             tallies[b, a, GREATEST] = max(tallies[b, a, GREATEST], node)
         tallies[b, width, SIZE] += 1
+        tallies[b, width, MASS] += mass
     w.counts[LOOKED] += (end - begin) * width

@@ -15,6 +15,7 @@ from shoal.methods.topdown.layout import (
     COLUMN,
     COST,
     KIND,
+    MASS,
     NODE,
     NOISE,
     POWER,
@@ -66,7 +67,7 @@ def cost_of_part(w: Work, t: Trees, at: int) -> float:
     size = w.tallies[at, w.counts[WIDTH], SIZE]
     if size >= w.counts[K]:
         return price(w, t, at)
-    return w.sums[PRICE] * size if size > 0 else 0.0
+    return w.sums[PRICE] * w.tallies[at, w.counts[WIDTH], MASS] if size > 0 else 0.0
 
 
 @steps

@@ -26,9 +26,10 @@ def _sums(pair: Pair, ranges: Ranges) -> dict[str, Any]:
     sums: dict[str, Any] = {"mass": pair.mass(every), "there": pair.mass(pair.there)}
     if pair.tree is not None:
         cells, costs = column_costs(pair.tree, pair.labels, ranges.counts[pair.name])
-        sums["costs"] = costs
+        lost = float((cells if pair.weights is None else cells * pair.weights).sum())
+        sums["costs"] = {**costs, "iloss": lost}
         if pair.aggregator in GENERALIZED:
-            sums["lost"] = float((cells if pair.weights is None else cells * pair.weights).sum())
+            sums["lost"] = lost
     if pair.aggregator not in (*GENERALIZED, *AVERAGED, STRATUM):
         sums["lost"] = pair.mass(pair.there & ~pair.same)
     return sums
@@ -49,7 +50,7 @@ def finalize(sums: dict[str, Any], ranges: Ranges) -> dict[str, Any]:
     grouped = [name for name in own if aggregators[name] != STRATUM]
     by_mean = averaged(aggregators)
     varied = sum(map(ranges.varies, grouped)) if by_mean else None
-    trees = {name: one["costs"] for name, one in own.items() if "costs" in one}
+    trees = {name: _costs(one, rows) for name, one in own.items() if "costs" in one}
     shown = [one for name, one in trees.items() if aggregators[name] in GENERALIZED]
     costs = None
     if trees and not by_mean:
@@ -65,6 +66,12 @@ def finalize(sums: dict[str, Any], ranges: Ranges) -> dict[str, Any]:
         "costs": costs,
         "iloss": percent(sum(one["iloss"] for one in trees.values()), rows * len(trees)),
     }
+
+
+def _costs(own: dict[str, Any], rows: int) -> dict[str, float]:
+    """Return the costs of a column's tree; ILoss by weights is in records of average weight."""
+    costs, mass = own["costs"], own["mass"]
+    return costs if mass == rows else {**costs, "iloss": costs["iloss"] / mass * rows}
 
 
 def _lost(name: str, sums: dict[str, Any], aggregator: str) -> float:

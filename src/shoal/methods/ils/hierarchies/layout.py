@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-# what describes a column of a group, and of a record's group without it
+# what describes a column of a group, and of a record's group without it; OWN is a mass
 LOW, HIGH, OWN = 0, 1, 2
 NODE, CELL = 3, 4  # of a record: its own node
-CORE_LOW, CORE_HIGH, CORE_OWN, CORE_SIZE, SPAN = 3, 4, 5, 6, 7  # of a group: what is left for sure
+MASS = 0  # of a record: in the row behind its columns
+CORE_LOW, CORE_HIGH, CORE_OWN, CORE_HELD, SPAN = 3, 4, 5, 6, 7  # of a group: what is left for sure
 
 COST, SURE = 0, 1  # of a column of a group
 LOSS, SLACK = 0, 1  # of a group: in the row behind its columns
@@ -13,8 +14,9 @@ LOSS, SLACK = 0, 1  # of a group: in the row behind its columns
 LABEL, SLOT = 0, 1  # columns of the records
 RECORD, NEW = 0, 1  # columns of the pool
 
-# columns of the groups: some of the group, some lists of groups; the members come last
-SIZE, QUEUED, ALIVE_AT, ALIVE, FREE, QUEUE, MEMBERS = range(7)
+# columns of the groups: some of the group, some lists of groups; the members come last; HELD is
+# the mass of the members
+SIZE, HELD, QUEUED, ALIVE_AT, ALIVE, FREE, QUEUE, MEMBERS = range(8)
 
 WAITS, CHANGED = 1, 2  # why a group is queued
 
@@ -26,7 +28,8 @@ WAITS, CHANGED = 1, 2  # why a group is queued
     LOOKING, LOOKED, LOOKS, GROUPS, PARTNER, BREACH, RULES, FOUND,
 ) = range(34)  # fmt: skip
 
-# places in the sums; behind them what the groups that were found last would cost
-CURRENT, BY_SHIFTS, BY_SWAPS, BY_DISSOLVE, BY_REGROUP, BY_RESPLIT, KEYS = range(7)
+# places in the sums; behind them what the groups that were found last would cost. TOLL is what
+# breaking the rules by 1 costs every member of a group; 0: no move may break them
+CURRENT, BY_SHIFTS, BY_SWAPS, BY_DISSOLVE, BY_REGROUP, BY_RESPLIT, TOLL, KEYS = range(8)
 
 TIE = 1e-10  # what a cell must gain on average for a move to count

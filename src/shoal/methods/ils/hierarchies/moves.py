@@ -3,27 +3,32 @@
 A shift of x from A to B changes the loss by L(B + x) - L(B) - gain(x), a swap of x and y by
 L(A - x + y) + L(B - y + x) - L(A) - L(B). Whoever leaves B, what all others have in common stays:
 no swap that brings x into B can gain where that, with x and less L(B), costs as much as gain(x).
+Where breaking the rules has its toll, both groups are relieved of theirs at best.
 """
 
 from __future__ import annotations
+
+import numpy as np
 
 from shoal.kernels.jit import ANY, inlined, part, steps
 from shoal.kernels.pointing import call
 from shoal.methods.ils.hierarchies.layout import (
     BREACH,
     BY_SHIFTS,
+    CORE_HELD,
     CORE_HIGH,
     CORE_LOW,
     CORE_OWN,
-    CORE_SIZE,
     COST,
     CURRENT,
     FOUND,
+    HELD,
     HIGH,
     KEYS,
     LABEL,
     LOOKED,
     LOW,
+    MASS,
     MAY_SHIFT,
     MAY_SWAP,
     MEMBERS,
@@ -40,21 +45,22 @@ from shoal.methods.ils.hierarchies.layout import (
     SURE,
     SWAPS_TRIED,
     TIE,
+    TOLL,
     K,
 )
 from shoal.methods.ils.hierarchies.near import Near, list_near
-from shoal.methods.ils.hierarchies.state import State, cost, joined, measure, put, queue
+from shoal.methods.ils.hierarchies.state import State, cost, joined, measure, put, queue, toll
 
 
 @inlined
 def entry(s: State, row: int, group: int, bar: float) -> float:
     """Return what it costs a group to take a record in; some number >= bar where it is more."""
     tree, levels, columns, spans = s.tree, s.levels, s.columns, s.spans
-    size, total = s.groups[group, SIZE], 0.0
+    held, mass, total = s.groups[group, HELD], s.cells[row, columns.shape[0], MASS], 0.0
     for j in range(columns.shape[0]):
         low, high, own = spans[group, j, LOW], spans[group, j, HIGH], spans[group, j, OWN]
         node = s.cells[row, j, NODE]
-        total += joined(tree, levels, columns, j, low, high, own, size, node)
+        total += joined(tree, levels, columns, j, low, high, own, held, node, mass)
         total -= s.costs[group, j, COST]
         if total >= bar:
             break
@@ -70,9 +76,17 @@ def fits(s: State, group: int, leaving: int, entering: int) -> bool:
 
 
 @inlined
-def kept(s: State, one: int, two: int, x: int, y: int) -> bool:
-    """Tell whether the rules allow that x goes from one group to another, and y back."""
-    return s.counts[BREACH] == 0 or (fits(s, one, x, y) and fits(s, two, y, x))
+def tolled(s: State, one: int, two: int, x: int, y: int, change: float) -> float:
+    """Return a change of the loss with that of the tolls, as x goes from one to two and y back.
+
+    inf where no move may break the rules and this one does.
+    """
+    if s.sums[TOLL] > 0.0:
+        change += toll(s, one, x, y) + toll(s, two, y, x)
+        change -= toll(s, one, -1, -1) + toll(s, two, -1, -1)
+    elif s.counts[BREACH] != 0 and not (fits(s, one, x, y) and fits(s, two, y, x)):
+        change = np.inf
+    return change
 
 
 @inlined
@@ -80,14 +94,15 @@ def may_swap(s: State, row: int, group: int, bar: float) -> bool:
     """Tell whether a swap that brings a record into a group might change the loss to below bar."""
     tree, levels, columns, spans = s.tree, s.levels, s.columns, s.spans
     least = -s.costs[group, columns.shape[0], SLACK] - s.gains[row]
+    mass = s.cells[row, columns.shape[0], MASS]
     for j in range(columns.shape[0]):
         if least >= bar:
             break
         low, high = spans[group, j, CORE_LOW], spans[group, j, CORE_HIGH]
-        own, size = spans[group, j, CORE_OWN], spans[group, j, CORE_SIZE]
+        own, held = spans[group, j, CORE_OWN], spans[group, j, CORE_HELD]
         node = s.cells[row, j, NODE]
         if low >= 0:
-            found = joined(tree, levels, columns, j, low, high, own, size, node)
+            found = joined(tree, levels, columns, j, low, high, own, held, node, mass)
             least += max(0.0, found - s.costs[group, j, SURE])
     return least < bar  # type: ignore[no-any-return]
 
@@ -100,16 +115,17 @@ def exchange(s: State, x: int, y: int, bar: float) -> float:
     more, so that most swaps are given up after a few.
     """
     tree, levels, columns, cells = s.tree, s.levels, s.columns, s.cells
-    change = -s.gains[x] - s.gains[y]
-    for j in range(columns.shape[0]):
+    change, width = -s.gains[x] - s.gains[y], columns.shape[0]
+    for j in range(width):
         if change >= bar:
             break
         for side in range(2):
             row, other = (x, y) if side == 0 else (y, x)
-            size = s.groups[s.records[row, LABEL], SIZE] - 1
+            held = s.groups[s.records[row, LABEL], HELD] - cells[row, width, MASS]
             low, high, own = cells[row, j, LOW], cells[row, j, HIGH], cells[row, j, OWN]
-            change -= cost(levels, columns, j, low, high, size - own)
-            change += joined(tree, levels, columns, j, low, high, own, size, cells[other, j, NODE])
+            node, mass = cells[other, j, NODE], cells[other, width, MASS]
+            change -= cost(levels, columns, j, low, high, held - own)
+            change += joined(tree, levels, columns, j, low, high, own, held, node, mass)
     return change  # type: ignore[no-any-return]
 
 
@@ -172,14 +188,18 @@ def find_swap(s: State, near: Near, x: int, many: int, best: float) -> float:
     """
     groups, counts = s.groups, s.counts
     one = s.records[x, LABEL]
+    paid = toll(s, one, -1, -1)
     for i in range(many):
         group = near.listed[i]
-        if may_swap(s, x, group, best):
+        if may_swap(s, x, group, best + paid):
+            relief = paid + toll(s, group, -1, -1)
             for m in range(groups[group, SIZE]):
                 y = groups[group, MEMBERS + m]
-                change = exchange(s, x, y, best)
-                if change < best and kept(s, one, group, x, y):
-                    best, counts[FOUND], counts[PARTNER] = change, group, y
+                change = exchange(s, x, y, best + relief)
+                if change < best + relief:
+                    change = tolled(s, one, group, x, y, change)
+                    if change < best:
+                        best, counts[FOUND], counts[PARTNER] = change, group, y
             counts[SWAPS_TRIED] += groups[group, SIZE]
             counts[LOOKED] += 2 * groups[group, SIZE]
     counts[LOOKED] += many
@@ -196,10 +216,10 @@ def improve_record(s: State, near: Near, x: int) -> bool:
     if (
         s.groups[group, SIZE] > counts[K]
         and counts[MAY_SHIFT] == 1
-        and find_nearest(s, near, x, many, 1 + ANY, s.gains[x] + tie) > 0
-        and kept(s, group, counts[FOUND], x, -1)
+        and find_nearest(s, near, x, many, 1 + ANY, s.gains[x] + tie + toll(s, group, -1, -1)) > 0
     ):
-        best = s.sums[KEYS] - s.gains[x]
+        to = counts[FOUND]
+        best = min(best, tolled(s, group, to, x, -1, s.sums[KEYS] - s.gains[x]))
     if counts[MAY_SWAP] == 1:
         best = find_swap(s, near, x, many, best)
     if best < tie:

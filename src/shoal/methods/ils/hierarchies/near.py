@@ -37,9 +37,11 @@ class Near(NamedTuple):
     stamps: Integers  # (groups + 1) when a group was listed last; the last is the number of lists
 
 
-def order_records(trees: Trees, codes: Integers, k: int, seed: int) -> Integers:
+def order_records(
+    trees: Trees, codes: Integers, k: int, masses: Integers | None, seed: int
+) -> Integers:
     """Return an order of records in which similar ones are near each other."""
-    work = make(trees, codes, max(k, LEAF), 2 * seed + 1)
+    work = make(trees, codes, max(k, LEAF), 2 * seed + 1, masses)
     split_all(work, trees, np.arange(codes.shape[0]), np.inf, QUIET, NOISE)
     return work.places[:, RECORD].copy()
 

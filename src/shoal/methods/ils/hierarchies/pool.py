@@ -12,10 +12,12 @@ from shoal.methods.ils.hierarchies.layout import (
     COST,
     FOUND,
     GROUPS,
+    HELD,
     HIGH,
     LABEL,
     LOSS,
     LOW,
+    MASS,
     MEMBERS,
     NEW,
     NODE,
@@ -23,6 +25,7 @@ from shoal.methods.ils.hierarchies.layout import (
     RECORD,
     SAMPLES,
     SIZE,
+    TOLL,
 )
 from shoal.methods.ils.hierarchies.moves import find_nearest, fits
 from shoal.methods.ils.hierarchies.near import Near, list_near
@@ -34,6 +37,7 @@ from shoal.methods.ils.hierarchies.state import (
     open_group,
     put,
     queue,
+    toll,
 )
 from shoal.methods.topdown.tally import common
 from shoal.methods.topdown.trees import RANGED, ROOT
@@ -76,8 +80,10 @@ def pool_around(s: State, near: Near, row: int) -> tuple[int, int, float]:
 def take_in(s: State, at: int, made: int) -> None:
     """Take a pooled record into a provisional group. s IN/OUT."""
     tree, columns, spans, group = s.tree, s.columns, s.spans, s.counts[GROUPS] + made
-    row, size = s.pool[at, RECORD], s.groups[group, SIZE]
-    for j in range(columns.shape[0]):
+    row, size, width = s.pool[at, RECORD], s.groups[group, SIZE], columns.shape[0]
+    mass = s.cells[row, width, MASS]
+    held = mass if size == 0 else s.groups[group, HELD] + mass
+    for j in range(width):
         node, root, ranged = s.cells[row, j, NODE], columns[j, ROOT], columns[j, RANGED]
         low = node if size == 0 else spans[group, j, LOW]
         high = node if size == 0 else spans[group, j, HIGH]
@@ -86,28 +92,30 @@ def take_in(s: State, at: int, made: int) -> None:
             low, high, own = min(low, node), max(high, node), 0
         else:
             top = common(tree, low, node)
-            own = (own if top == low else 0) + (1 if top == node else 0)
+            own = (own if top == low else 0) + (mass if top == node else 0)
             low, high = top, top
         spans[group, j, LOW], spans[group, j, HIGH], spans[group, j, OWN] = low, high, own
-        s.costs[group, j, COST] = cost(s.levels, columns, j, low, high, size + 1 - own)
-    s.groups[group, SIZE] = size + 1
+        s.costs[group, j, COST] = cost(s.levels, columns, j, low, high, held - own)
+    s.groups[group, SIZE], s.groups[group, HELD] = size + 1, held
     s.pool[at, NEW] = made
 
 
 @steps
-def replace(s: State, pooled: int, count: int, wanted: int) -> bool:
+def replace(s: State, pooled: int, count: int, wanted: int, gain: float) -> bool:
     """Replace the groups that were pooled by those that were formed, if the rules allow it.
 
-    s IN/OUT. Tells whether they do.
+    s IN/OUT. Tells whether they do; where there are tolls, if these are below the gain.
     """
     groups, counts, pool = s.groups, s.counts, s.pool
+    strict = s.sums[TOLL] == 0.0
     for made in range(wanted if s.counts[BREACH] != 0 else 0):
         group, size = counts[GROUPS] + made, 0
         for i in range(pooled):
             if pool[i, NEW] == made:
                 groups[group, MEMBERS + size] = pool[i, RECORD]
                 size += 1
-        if not fits(s, group, -1, -1):
+        gain -= toll(s, group, -1, -1)
+        if gain <= 0.0 or (strict and not fits(s, group, -1, -1)):
             return False
     for i in range(count + 1, wanted):
         counts[FOUND + i] = open_group(s)

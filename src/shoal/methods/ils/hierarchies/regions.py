@@ -33,6 +33,7 @@ from shoal.methods.ils.hierarchies.layout import (
     RULES,
     SAMPLES,
     STOP,
+    TOLL,
 )
 from shoal.methods.ils.hierarchies.near import NEIGHBORS, ORDERS, Near, near_of, order_records
 from shoal.methods.ils.hierarchies.state import State
@@ -77,6 +78,7 @@ class Map:
     most: int
     around: int
     orders: Integers
+    masses: Integers
 
     @property
     def regions(self) -> int:
@@ -117,9 +119,10 @@ class Map:
         """Return a region with its groups."""
         options, k = self.task.options, self.task.k
         codes = np.ascontiguousarray(self.codes[rows])
-        s = states.make(self.trees, codes, k, self.most, self.around, seed)
+        s = states.make(self.trees, codes, self.masses[rows], k, self.most, self.around, seed)
         rules = self.task.rules.copy()  # with room to work in
         s.counts[BREACH], s.counts[RULES] = pointers(rules)
+        s.sums[TOLL] = self.task.toll
         for place, name in ((MAY_SHIFT, "shift"), (MAY_SWAP, "swap")):
             s.counts[place] = name in options.moves
         for place, name in (
@@ -207,10 +210,14 @@ class Run:
         )
 
 
-def orders_of(trees: Trees, codes: Integers, k: int, seed: int, threads: int | None) -> Integers:
+def orders_of(
+    trees: Trees, codes: Integers, k: int, seed: int, threads: int | None,
+    masses: Integers | None = None,
+) -> Integers:  # fmt: skip
     """Return orders of records to look for neighbors along; one where all are neighbors."""
     rows = codes.shape[0]
     if rows <= NEIGHBORS:
         return np.arange(rows, dtype=np.int64)[np.newaxis]
     seeds = range(seed * ORDERS, (seed + 1) * ORDERS)
-    return np.stack(list(Threads(threads).map(partial(order_records, trees, codes, k), seeds)))
+    order = partial(order_records, trees, codes, k, masses)
+    return np.stack(list(Threads(threads).map(order, seeds)))

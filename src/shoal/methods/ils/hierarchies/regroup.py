@@ -79,7 +79,7 @@ def regroup(s: State, near: Near, row: int) -> bool:
     if uniform(s.random) < 0.5:
         wanted = max(1, wanted - draw(s.random, 4 + ANY))
     total = form(s, pooled, wanted, bar)
-    if total >= bar or not replace(s, pooled, count, wanted):
+    if total >= bar or not replace(s, pooled, count, wanted, bar - total):
         return False
     counts[BY_REGROUPING] += 1
     s.sums[BY_REGROUP] += old - total

@@ -12,6 +12,7 @@ from shoal.methods.ils.hierarchies.layout import (
     BY_RESPLITTING,
     GROUPS,
     LIVING,
+    MASS,
     MOST,
     NEW,
     NODE,
@@ -50,12 +51,16 @@ def split_pool(s: State, w: Work, pooled: int, old: float, bar: float) -> float:
     Left-over records are split once more without left-overs if there are k, else stay open. Stops
     where the groups cost as much as bar.
     """
+    mass, width = 0, s.columns.shape[0]
     for i in range(pooled):
-        for j in range(s.columns.shape[0]):
-            w.codes[i, j] = s.cells[s.pool[i, at.RECORD], j, NODE]
+        row = s.pool[i, at.RECORD]
+        for j in range(width):
+            w.codes[i, j] = s.cells[row, j, NODE]
+        w.masses[i] = s.cells[row, width, MASS]
+        mass += w.masses[i]
         w.places[i, RECORD], w.labels[i] = i, -1
     trees = Trees(s.tree, s.levels, s.columns)
-    w.sums[PRICE] = (LEAST_PRICE + PRICES * uniform(s.random)) * old / pooled
+    w.sums[PRICE] = (LEAST_PRICE + PRICES * uniform(s.random)) * old / mass
     w.sums[POWER] = LEAST_POWER + POWERS * uniform(s.random)
     w.sums[NOISE] = NOISES * uniform(s.random)
     w.counts[MADE], w.counts[OPEN], w.counts[WAITING] = 0, 0, 1
@@ -113,7 +118,7 @@ def resplit(s: State, near: Near, w: Work, row: int) -> bool:
     if total >= bar or made == 0 or counts[LIVING] - count - 1 + made > counts[GROUPS]:
         return False
     total = take_over(s, w, pooled, total, bar)
-    if total >= bar or not replace(s, pooled, count, made):
+    if total >= bar or not replace(s, pooled, count, made, bar - total):
         return False
     counts[BY_RESPLITTING] += 1
     s.sums[BY_RESPLIT] += old - total

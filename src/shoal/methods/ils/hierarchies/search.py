@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from shoal.errors import RequestError
-from shoal.kernels.arrays import Integers
+from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.loss import percent
 from shoal.methods.ils.driver import Everywhere, drive
 from shoal.methods.ils.hierarchies.layout import (
@@ -40,6 +40,7 @@ from shoal.methods.ils.log import gains
 from shoal.methods.ils.parameters import Search
 from shoal.methods.ils.stopping import NEVER, Watch
 from shoal.methods.ils.task import Task
+from shoal.methods.masses import masses_of, unit_of
 from shoal.methods.topdown.grouping import cut_up, records_of
 from shoal.partition import SearchLog, canonical_labels
 from shoal.progress import Progress, Reporter
@@ -61,29 +62,37 @@ PARTS = {
 
 
 def search_trees(
-    coded: Coded, task: Task, report: Reporter, weights: Mapping[str, float] | None = None
+    coded: Coded,
+    task: Task,
+    report: Reporter,
+    weights: Mapping[str, float] | None = None,
+    survey: Floats | None = None,
 ) -> tuple[Integers, SearchLog]:
     """Return the grouping of least ILoss found, and how. Never more loss than the start had.
 
-    Requires 2 <= k, 2k records and a start that keeps the rules, which no move breaks. `weights`
-    say how much columns count.
+    Requires 2 <= k, 2k records and starts that keep the rules, which no move breaks; with a toll
+    they may be broken, and the loss of the log counts what that costs. `weights`
+    say how much columns count, `survey` weights (n) how much records do.
     """
-    return drive(_Perturbations(coded, task, report, weights))
+    return drive(_Perturbations(coded, task, report, weights, survey))
 
 
 class _Perturbations:
     """Perturbations that are kept where they gain, then shifts and swaps to a local optimum."""
 
     def __init__(
-        self, coded: Coded, task: Task, report: Reporter, weights: Mapping[str, float] | None
-    ) -> None:
+        self, coded: Coded, task: Task, report: Reporter, weights: Mapping[str, float] | None,
+        survey: Floats | None,
+    ) -> None:  # fmt: skip
         assert task.start is not None
         self.options, self.threads, self.k = task.options, task.threads, task.k
         near = self.options.neighbors
         self.around = min(4 if near is None else near, coded.rows // self.k)
-        trees, codes = records_of(by_falling_loss(coded), scaled(coded, weights))
+        masses = masses_of(survey, coded.rows)
+        unit = unit_of(masses)
+        trees, codes = records_of(by_falling_loss(coded), scaled(coded, weights), unit)
         rows, width = codes.shape
-        self.total = float(rows * width)
+        self.total = int(masses.sum()) / unit * width
         self.wide = max(1, width // 8)
         self.looks = rows * min(rows // self.k, ORDERS * NEIGHBORS // self.k) * self.wide
         self.a_call = max(1, LOOKS_A_CALL // self.wide)
@@ -91,16 +100,21 @@ class _Perturbations:
         self.ruled = bool(task.rules.any())
         most, start = TIMES_K * self.k, task.start
         if self.ruled:  # a part of a group that keeps the rules may break them
-            most = max(most, int(np.bincount(start).max()))
+            most = max(most, *(int(np.bincount(one).max()) for one in (start, *task.others)))
         else:
-            start = cut_up(trees, codes, start, self.k, most)
-        orders = orders_of(trees, codes, self.k, task.seed, task.threads)
-        self.map = Map(trees, codes, task, most, self.around, orders)
+            start = cut_up(trees, codes, start, self.k, most, masses)
+        orders = orders_of(trees, codes, self.k, task.seed, task.threads, masses)
+        self.map = Map(trees, codes, task, most, self.around, orders, masses)
         self.whole = False  # the local optimum was reached
         self.looked = 0
         self.split, self.by_split = 0, 0.0  # groups that were split off, and what that gained
         self.improved = 0  # the iteration after which a run was better than before
-        self.searches = [Run(self.map, start, run) for run in range(self.options.runs)]
+        runs = self.options.runs
+        self.searches = [
+            Run(self.map, one, run)
+            for place, one in enumerate((start, *task.others))
+            for run in range(place * runs, (place + 1) * runs)
+        ]
         self.runs = range(len(self.searches) * self.map.regions)
 
     @property
@@ -186,7 +200,8 @@ class _Perturbations:
         before = search.loss
         if not self.ruled:
             most = 2 * self.k - 1
-            parts = cut_up(self.map.trees, self.map.codes, ended, self.k, most)
+            own = self.map
+            parts = cut_up(own.trees, own.codes, ended, self.k, most, own.masses)
         for region in search.regions:
             counts = region.state.counts
             counts[LOOKING], counts[LOOKED] = 1, 0
@@ -227,7 +242,7 @@ class _Perturbations:
             end,
             self.loss_start,
             loss_first_optimum=end,
-            runs=len(self.searches),
+            runs=self.options.runs,
             gains={**gains(totals, self.total, PARTS), "split": split},
             pairs_examined=sum(int(one.counts[SHIFTS_TRIED]) for one in totals),
             pairs_by_pass=[],

@@ -8,41 +8,47 @@ import numpy as np
 
 from shoal.kernels.arrays import Floats, Integers
 from shoal.kernels.jit import inlined, part
+from shoal.kernels.pointing import call
 from shoal.kernels.random import Random
 from shoal.methods.ils.hierarchies.layout import (
     ALIVE,
     ALIVE_AT,
     AROUND,
+    BREACH,
     CELL,
     CHANGED,
+    CORE_HELD,
     CORE_HIGH,
     CORE_LOW,
     CORE_OWN,
-    CORE_SIZE,
     COST,
     CURRENT,
     FOUND,
     FREE,
     GROUPS,
     HEAD,
+    HELD,
     HIGH,
     KEYS,
     LABEL,
     LIVING,
     LOSS,
     LOW,
+    MASS,
     MEMBERS,
     MOST,
     NODE,
     OWN,
     QUEUE,
     QUEUED,
+    RULES,
     SIZE,
     SLACK,
     SLOT,
     SPAN,
     SPARE,
     SURE,
+    TOLL,
     WAITING,
     WAITS,
     K,
@@ -64,7 +70,8 @@ class State(NamedTuple):
     tree: Integers  # the three arrays of Trees
     levels: Floats
     columns: Integers
-    cells: Integers  # (records, columns, CELL) its group without it: LOW, HIGH, OWN; its node
+    cells: Integers  # (records, columns + 1, CELL) its group without it: LOW, HIGH, OWN; its node;
+    # behind the columns its mass
     spans: Integers  # (groups, columns, SPAN) what is released: LOW, HIGH, OWN; what is sure of it
     costs: Floats  # (groups, columns + 1, 2) what a column costs, and costs for sure; all of them
     gains: Floats  # (records) what its group would gain without it
@@ -76,7 +83,9 @@ class State(NamedTuple):
     pool: Integers  # (pooled records, 2) work space: records, and their provisional groups
 
 
-def make(trees: Trees, codes: Integers, k: int, most: int, around: int, random: int) -> State:
+def make(
+    trees: Trees, codes: Integers, masses: Integers, k: int, most: int, around: int, random: int
+) -> State:
     """Return a state for groups of k to `most` records, without any groups yet."""
     rows, width = codes.shape
     pooled = (around + 1) * most
@@ -84,8 +93,8 @@ def make(trees: Trees, codes: Integers, k: int, most: int, around: int, random: 
     groups = rows // k + formed
     counts = np.zeros(FOUND + max(formed, around + 1), dtype=np.int64)
     counts[K], counts[MOST], counts[AROUND], counts[GROUPS] = k, most, around, rows // k
-    cells = np.zeros((rows, width, CELL), dtype=np.int64)
-    cells[:, :, NODE] = codes
+    cells = np.zeros((rows, width + 1, CELL), dtype=np.int64)
+    cells[:, :width, NODE], cells[:, width, MASS] = codes, masses
     return State(
         tree=trees.tree,
         levels=trees.levels,
@@ -136,7 +145,7 @@ def line_up(s: State) -> None:
 
 @inlined
 def cost(levels: Floats, columns: Integers, j: int, low: int, high: int, others: int) -> float:
-    """Return what a column costs of which `others` members lose something: their ILoss.
+    """Return what a column costs of which members of mass `others` lose something: their ILoss.
 
     In a tree the common ancestor is released (low and high are that node), in a range
     [least,greatest]; where a cell is missing (the root), everything is lost.
@@ -153,42 +162,66 @@ def cost(levels: Floats, columns: Integers, j: int, low: int, high: int, others:
 @part
 def joined(
     tree: Integers, levels: Floats, columns: Integers, j: int, low: int, high: int, own: int,
-    size: int, node: int,
+    held: int, node: int, mass: int,
 ) -> float:  # fmt: skip
-    """Return what a column of a group of `size` costs with one record more."""
+    """Return what a column of a group costs that holds a mass, with one record more."""
     root = columns[j, ROOT]
     if columns[j, RANGED] == 1 and low != root and node != root:  # noqa: PLR1714 - compiles faster
         low, high = min(low, node), max(high, node)
-        found = cost(levels, columns, j, low, high, size + 1)
+        found = cost(levels, columns, j, low, high, held + mass)
     else:
         top = common(tree, low, node)
-        same = (own if top == low else 0) + (1 if top == node else 0)
-        found = levels[top, HEIGHT] * (size + 1 - same)
+        same = (own if top == low else 0) + (mass if top == node else 0)
+        found = levels[top, HEIGHT] * (held + mass - same)
     return found
+
+
+@inlined
+def toll(s: State, group: int, leaving: int, entering: int) -> float:
+    """Return what a group pays for breaking rules when a record leaves and one enters (-1: none).
+
+    All its members pay the same. Nothing where no move may break them.
+    """
+    price, paid = s.sums[TOLL], 0.0
+    if price > 0.0:
+        size, first, rules = s.groups[group, SIZE], MEMBERS, s.counts[RULES]
+        broken = call(s.counts[BREACH], rules, s.groups, group, first, size, leaving, entering)
+        size += (1 if entering >= 0 else 0) - (1 if leaving >= 0 else 0)
+        paid = price * broken * size
+    return paid
 
 
 @part
 def measure(s: State, group: int) -> None:
-    """Write everything that follows from a group's members. s IN/OUT."""
+    """Write everything that follows from a group's members, its toll included. s IN/OUT."""
     tree, levels, columns, cells, groups = s.tree, s.levels, s.columns, s.cells, s.groups
     spans, costs, gains = s.spans, s.costs, s.gains
     size, width = groups[group, SIZE], columns.shape[0]
     loss, sure = 0.0, 0.0
+    held, heaviest = 0, 0
     for i in range(size):
-        gains[groups[group, MEMBERS + i]] = 0.0
+        row = groups[group, MEMBERS + i]
+        gains[row] = 0.0
+        mass = cells[row, width, MASS]
+        held, heaviest = held + mass, max(heaviest, mass)
+    groups[group, HELD] = held
     for j in range(width):
-        low, lows, second, seconds = FAR, 0, FAR, 0
+        low, lows, second, seconds = FAR, 0, FAR, 0  # nodes and masses
+        several = False  # have the least
         high, highs, below = NONE, 0, NONE
         for i in range(size):
-            node = cells[groups[group, MEMBERS + i], j, NODE]
+            row = groups[group, MEMBERS + i]
+            node, mass = cells[row, j, NODE], cells[row, width, MASS]
             if node < low:
-                second, seconds, low, lows = low, lows, node, 1
+                second, seconds, low, lows = low, lows, node, mass
+                several = False
             elif node == low:
-                lows += 1
+                lows += mass
+                several = True
             elif node < second:
-                second, seconds = node, 1
+                second, seconds = node, mass
             elif node == second:
-                seconds += 1
+                seconds += mass
             if node > high:
                 below, high, highs = high, node, 1
             elif node == high:
@@ -196,21 +229,22 @@ def measure(s: State, group: int) -> None:
             elif node > below:
                 below = node
         for i in range(-2, size):  # the whole, what is sure, and the group without each member
-            from_, many, to, others = low, lows, high, size
+            from_, many, to, others = low, lows, high, held
             row, node = 0, NONE
             if i == -1:
-                from_, many = (low, lows) if lows > 1 else (second, seconds)
+                from_, many = (low, lows) if several else (second, seconds)
                 to = high if highs > 1 else below
                 # one member that is what the others generalize to may be among those that stay
-                others = size - 1 - (1 if spans[group, j, OWN] == 1 else 0)
+                alone = lows if spans[group, j, OWN] > 0 and not several else 0
+                others = held - heaviest - alone
             elif i >= 0:
                 row = groups[group, MEMBERS + i]
-                node = cells[row, j, NODE]
+                node, mass = cells[row, j, NODE], cells[row, width, MASS]
                 if node == low:
-                    from_, many = (low, lows - 1) if lows > 1 else (second, seconds)
+                    from_, many = (low, lows - mass) if several else (second, seconds)
                 if node == high and highs == 1:
                     to = below
-                others = size - 1
+                others = held - mass
             if from_ > to:  # of two members nothing is sure
                 spans[group, j, CORE_LOW] = NONE
                 costs[group, j, SURE] = 0.0
@@ -230,12 +264,13 @@ def measure(s: State, group: int) -> None:
                 loss += found
             elif i == -1:
                 spans[group, j, CORE_LOW], spans[group, j, CORE_HIGH] = top, to
-                spans[group, j, CORE_OWN], spans[group, j, CORE_SIZE] = own, others
+                spans[group, j, CORE_OWN], spans[group, j, CORE_HELD] = own, others
                 costs[group, j, SURE] = found
                 sure += found
             else:
                 cells[row, j, LOW], cells[row, j, HIGH], cells[row, j, OWN] = top, to, own
                 gains[row] += costs[group, j, COST] - found
+    loss += toll(s, group, NONE, NONE)
     s.sums[CURRENT] += loss - costs[group, width, LOSS]
     costs[group, width, LOSS], costs[group, width, SLACK] = loss, loss - sure
 

@@ -1,6 +1,8 @@
 """Which tests run in one process: those that share a server or a browser, in whatever files.
 
-What only one file starts, a cluster or a release, keeps the tests of that file together.
+What only one file starts, a cluster or a release, keeps the tests of that file together, and so
+does a fixture that a file makes once: each process would make it anew. The cases of a test are one
+group too, as handing out thousands of them one by one takes its time.
 
 The groups of xdist itself (`xdist_group`) are lost with pytest 9.2, which has no `_nodeid` to
 write them to (pytest-xdist issue 1386): every process then starts each server.
@@ -44,20 +46,26 @@ def arguments(path: Path) -> set[str]:
 
 @cache
 def stays_together(path: Path) -> bool:
-    """Whether a file says so (`TOGETHER = True`), as its tests share what takes long to make."""
+    """Whether a file says so (`TOGETHER = True`), or has a fixture that is made once a file."""
     tree = ast.parse(path.read_text(encoding="utf-8")) if path.exists() else ast.Module([], [])
-    return any(isinstance(n, ast.Assign) and ast.unparse(n) == "TOGETHER = True" for n in tree.body)
+    return any(
+        ast.unparse(node) == "TOGETHER = True"
+        if isinstance(node, ast.Assign)
+        else any("scope='module'" in ast.unparse(one) for one in node.decorator_list)
+        for node in tree.body
+        if isinstance(node, ast.Assign | ast.FunctionDef)
+    )
 
 
 def group_of(root: Path, test: str) -> str:
-    """Return the group of a test by its id: what it shares with others, its file, or itself."""
+    """Return the group of a test by its id: what it shares, its file, or the cases of the test."""
     file = test.partition("::")[0]
     names = arguments(root / file)
     shared = [group for name, group in SHARED.items() if name in names]
     if shared:
         return shared[0]
     together = STARTED_ONCE & names or stays_together(root / file)
-    return file if together else test
+    return file if together else test.partition("[")[0]
 
 
 def scheduler(config: Any, log: Any) -> Any:

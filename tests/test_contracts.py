@@ -28,8 +28,8 @@ UP_TO_2K = {"mdav", "v-mdav", "mst", "mdav-mhm", "hilbert", "optimal-1d", "tfrp"
 THESIS = {"ls", "lsc", "ilsm", "ilsmc"}  # groups of any size, as written there
 UP_TO_2K |= {*SEARCHES, *BLOCKS} - THESIS
 
-every_method = pytest.mark.parametrize("method", METHODS)
-every_steady_method = pytest.mark.parametrize("method", STEADY)
+every_method = each("method", METHODS)
+one_by_one = pytest.mark.parametrize("method", METHODS)  # where a method takes its time
 
 
 def solve(matrix, k, method, **options):
@@ -93,7 +93,7 @@ def test_every_method_has_a_slow_twin():
     assert set(naive.METHODS) == set(STEADY)
 
 
-@every_steady_method
+@pytest.mark.parametrize("method", STEADY)
 @given(problem=problems(25))
 @example(problem=(np.zeros((9, 2)), 2))
 @example(problem=(np.arange(5.0)[:, None], 5))
@@ -107,7 +107,7 @@ def test_labels_equal_the_twins(method, problem):
 
 
 @pytest.mark.slow
-@every_steady_method
+@pytest.mark.parametrize("method", STEADY)
 def test_labels_equal_the_twins_on_300_tables(method):
     """So they are on three hundred random small tables of every kind."""
     for seed in range(300):
@@ -120,7 +120,7 @@ def test_labels_equal_the_twins_on_300_tables(method):
         assert same_as_twin(method, solve(matrix, k, method), exact, k), (seed, k)
 
 
-@every_method
+@one_by_one
 @given(problem=problems())
 @examples(30)
 def test_sizes_records_and_loss(method, problem):
@@ -156,7 +156,7 @@ def test_same_seed_same_labels(method):
     assert np.array_equal(first.labels, second.labels)
 
 
-@pytest.mark.parametrize("method", [name for name in STEADY if not name.startswith("diameter")])
+@each("method", [name for name in STEADY if not name.startswith("diameter")])
 def test_permuted_input_has_the_same_groups(method):
     """Where no distances tie, the order of the records does not matter, but to Diameter.
 
@@ -179,7 +179,7 @@ def test_scaled_and_shifted_input_has_the_same_groups(method):
     assert sets(solve(matrix, 5, method)) == sets(solve(other, 5, method))
 
 
-@every_method
+@one_by_one
 @each("size", product((1, 2, 3, 7, 20, 50), (1, 2, 3, 7)))
 def test_equal_records(method, size):
     """All records equal: groups of at least k, nothing lost."""

@@ -24,9 +24,10 @@ FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
 COMMANDS = ("settings/", "web/equivalent.py", "report/html/repeat.py")  # make words of commands
 TEXTS = ("report/html/frame.py", "save/pack/readme.py")  # a style sheet; a page about commands
 PATCHES = {"setattr": 2, "delattr": 2, "setitem": 1, "delitem": 1, "patch": 1, "object": 2}
-# code without any of these changes no constant, and has nothing that only Unix has: it is not parsed
+# code without any of these changes no constant, or has nothing that only Unix has: it is not read
 CHANGES = re.compile(
-    rf"(?:\b|\\n)(?:(?:{'|'.join(PATCHES)})\s*\(|del\b)|\.\s*(?:{CONSTANT.pattern})\s*(?:[^\w\s]{{0,3}}=(?!=))"
+    rf"(?:\b|\\n)(?:(?:{'|'.join(PATCHES)})\s*\(|del\b)"
+    rf"|\.\s*(?:{CONSTANT.pattern})\s*(?:[^\w\s]{{0,3}}=(?!=))"
 )
 ASKS = re.compile(
     rf"\b(?:os|signal|socket|sys|{'|'.join(sorted(MODULES | OPTIONS))})\b|{'|'.join(PLACES)}"

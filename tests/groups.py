@@ -45,16 +45,24 @@ def arguments(path: Path) -> set[str]:
 
 
 @cache
-def stays_together(path: Path) -> bool:
-    """Whether a file says so (`TOGETHER = True`), or has a fixture that is made once a file."""
+def together(path: Path) -> str | None:
+    """Return the group that a file names, or "" where it shares what it makes once, else None.
+
+    `TOGETHER = "bounds"` is a group of several files, which need the same kernels that `warmup`
+    leaves out: each process would compile them. `TOGETHER = True` is the file alone, and so is a
+    fixture that is made once a file.
+    """
     tree = ast.parse(path.read_text(encoding="utf-8")) if path.exists() else ast.Module([], [])
-    return any(
-        ast.unparse(node) == "TOGETHER = True"
-        if isinstance(node, ast.Assign)
-        else any("scope='module'" in ast.unparse(one) for one in node.decorator_list)
-        for node in tree.body
-        if isinstance(node, ast.Assign | ast.FunctionDef)
-    )
+    found = None
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "TOGETHER":
+            named = ast.literal_eval(node.value)
+            return named if isinstance(named, str) else ""
+        if isinstance(node, ast.FunctionDef) and any(
+            "scope='module'" in ast.unparse(one) for one in node.decorator_list
+        ):
+            found = ""
+    return found
 
 
 def group_of(root: Path, test: str) -> str:
@@ -64,8 +72,10 @@ def group_of(root: Path, test: str) -> str:
     shared = [group for name, group in SHARED.items() if name in names]
     if shared:
         return shared[0]
-    together = STARTED_ONCE & names or stays_together(root / file)
-    return file if together else test.partition("[")[0]
+    named = together(root / file)
+    if named is None and not STARTED_ONCE & names:
+        return test.partition("[")[0]
+    return named or file
 
 
 def scheduler(config: Any, log: Any) -> Any:

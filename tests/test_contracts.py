@@ -151,7 +151,7 @@ def test_sizes_records_and_loss(method, problem):
 @every_method
 def test_same_seed_same_labels(method):
     """Two runs with one seed give the same labels."""
-    matrix = np.random.default_rng(1).normal(size=(rows_for(method, 200), 3))
+    matrix = np.random.default_rng(1).normal(size=(rows_for(method, 90), 3))
     first, second = (solve(matrix, 4, method, seed=3) for _ in range(2))
     assert np.array_equal(first.labels, second.labels)
 
@@ -163,8 +163,8 @@ def test_permuted_input_has_the_same_groups(method):
     Its printed figures are nearest where the end of the lower row grows first.
     """
     rng = np.random.default_rng(2)
-    matrix = rng.normal(size=(150, 3))
-    order = rng.permutation(150)
+    matrix = rng.normal(size=(90, 3))
+    order = rng.permutation(90)
     matrix = table_for(method, matrix)
     plain = sets(solve(matrix, 4, method))
     permuted = sets(solve(matrix[order], 4, method))
@@ -174,13 +174,13 @@ def test_permuted_input_has_the_same_groups(method):
 @every_method
 def test_scaled_and_shifted_input_has_the_same_groups(method):
     """Units do not matter: columns are standardized."""
-    matrix = np.random.default_rng(3).normal(size=(rows_for(method, 150), 3))
+    matrix = np.random.default_rng(3).normal(size=(rows_for(method, 90), 3))
     other = matrix * [1e-9, 1e6, 1000.0] + [0.0, -5e6, 77.0]
     assert sets(solve(matrix, 5, method)) == sets(solve(other, 5, method))
 
 
 @one_by_one
-@each("size", product((1, 2, 3, 7, 20, 50), (1, 2, 3, 7)))
+@each("size", product((1, 2, 3, 7, 20), (1, 2, 3, 7)))
 def test_equal_records(method, size):
     """All records equal: groups of at least k, nothing lost."""
     rows, k = size
@@ -236,7 +236,7 @@ def test_input_is_not_changed(method):
 @every_method
 def test_progress_and_cancel(method):
     """The callback sees the run from start to end, and True from it cancels, or ends a search."""
-    rows = rows_for(method, 300)
+    rows = rows_for(method, 150)
     matrix = np.random.default_rng(7).normal(size=(rows, 2))
     seen = []
     solve(matrix, 3, method, callback=seen.append)

@@ -310,3 +310,4 @@ def test_what_is_started_once_is_started_in_one_process(repository, request):
     assert group_of(repository, "tests/backends/test_dask.py::x") == "tests/backends/test_dask.py"
     assert group_of(repository, "tests/test_house.py::x") == "tests/test_house.py"
     assert group_of(repository, "tests/test_docs.py::x[a::b]") == "tests/test_docs.py::x"
+    assert group_of(repository, "tests/run/test_lower_bound.py::x") == "bounds"

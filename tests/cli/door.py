@@ -16,6 +16,12 @@ import sys
 from pathlib import Path
 
 STREAMS = 0, 1, 2
+# not what shows help: it reads variables when it is imported
+IMPORTED = (
+    "numba", "pyarrow.parquet", "pyarrow.csv", "rich.console", "rich.panel", "rich.table",
+    "shoal.cli", "shoal.judge.verify", "shoal.plan.plan", "shoal.run.anonymize",
+    "shoal.run.inspect", "shoal.save.files",
+)  # fmt: skip
 
 
 def is_open(number):
@@ -52,7 +58,7 @@ def ask(path, words):
 
 def serve(path):
     """Fork for whoever asks, until killed; what commands need is imported before."""
-    for name in ("numba", "pyarrow.parquet", "shoal.cli"):  # variables are read in the fork
+    for name in IMPORTED:
         importlib.import_module(name)
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(path)

@@ -14,6 +14,7 @@ from shoal.methods.matheuristic.steps import WHOLE
 from shoal.partition import Bound
 from shoal.progress import Reporter
 
+TOGETHER = "bounds"  # kernels of bounds on trees are compiled once
 EFFORTS = "quick", "normal", "best"
 
 

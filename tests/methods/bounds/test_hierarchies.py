@@ -22,6 +22,7 @@ from shoal.table.encode_nodes import code
 from shoal.table.read import read
 from thorough import spread
 
+TOGETHER = "bounds"  # kernels of bounds on trees are compiled once
 NO_LIMIT = 10**9
 QUIET = Reporter(None)
 

@@ -27,7 +27,7 @@ PATCHES = {"setattr": 2, "delattr": 2, "setitem": 1, "delitem": 1, "patch": 1, "
 # code without any of these changes no constant, or has nothing that only Unix has: it is not read
 CHANGES = re.compile(
     rf"(?:\b|\\n)(?:(?:{'|'.join(PATCHES)})\s*\(|del\b)"
-    rf"|\.\s*(?:{CONSTANT.pattern})\s*(?:[^\w\s]{{0,3}}=(?!=))"
+    rf"|\.[\\\s]*(?:{CONSTANT.pattern})[\\\s]*(?:[^\w\s]{{0,3}}=(?!=))"
 )
 ASKS = re.compile(
     rf"\b(?:os|signal|socket|sys|{'|'.join(sorted(MODULES | OPTIONS))})\b|{'|'.join(PLACES)}"

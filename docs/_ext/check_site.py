@@ -34,7 +34,7 @@ def problems(page: Page, file: Path) -> Iterator[str]:
 
 def main() -> int:
     """Check every page; without Chromium say so."""
-    chromium = shutil.which("chromium")
+    chromium = shutil.which("chromium-headless-shell") or shutil.which("chromium")
     if chromium is None:
         print("no chromium: pages were not loaded in a browser")
         return 0

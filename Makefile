@@ -17,10 +17,13 @@ TESTED := $(foreach one,charts dask duckdb formats optimal sign sklearn web,--ex
 run: $(VENV)/run.stamp          ## anonymize the embedded sample into out/ and out.private/
 	$(BIN)/shoal run src/shoal/datasets/patients.toml -o out/ --force
 
-test: $(VENV)/test.stamp        ## ruff, mypy, import-linter, pytest without the slow ones
-	@# kernels are compiled once, while the sources are checked, and not by every test process
-	@$(BIN)/shoal warmup > /dev/null 2>&1 & compiling=$$!; \
-	  $(MAKE) --no-print-directory lint; checked=$$?; wait $$compiling; exit $$checked
+test: $(VENV)/run.stamp         ## ruff, mypy, import-linter, pytest without the slow ones
+	@# kernels are compiled once, and not by every test process: while the rest is installed, and
+	@# those of extras while the sources are checked
+	@[ -e $(VENV)/test.stamp ] || $(BIN)/shoal warmup > /dev/null 2>&1 & compiling=$$!; \
+	  $(MAKE) --no-print-directory $(VENV)/test.stamp || { wait $$compiling; exit 1; }; \
+	  $(MAKE) --no-print-directory lint & checking=$$!; \
+	  wait $$compiling; $(BIN)/shoal warmup > /dev/null 2>&1; wait $$checking
 	$(TESTS)
 
 test-all: lint $(VENV)/engines.stamp  ## the slow tests too, and those with Spark (which needs Java)

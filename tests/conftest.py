@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
+import typer.main
+import typer.testing
 from hypothesis import HealthCheck, settings
 from typer.testing import CliRunner
 
@@ -15,6 +19,8 @@ import groups
 # Test processes fill all processors: threads of linear algebra would wait for each other, spinning.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ["SHOAL_CONFIG"] = os.devnull  # whoever runs the tests may have a file of their own
+
+gc.set_threshold(100_000, 50, 1000)  # as the command line itself: looking took a tenth of the time
 
 COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("shoal", derandomize=True, max_examples=35, **COMMON)
@@ -50,6 +56,12 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.get_closest_marker("reference") and not HAS_DATA:
             item.add_marker(pytest.mark.skip(reason=reason))
+
+
+def pytest_collection_finish():
+    """Let the collector of garbage look at what tests make, not at thousands of tests."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -131,6 +143,15 @@ def _little_effort():
 
     usual = pace()
     with paced(iteration=20 * usual.iteration, pooled=20 * usual.pooled):
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _commands_made_once():
+    """Let the command line be made of its functions once a process, as it is for a user."""
+    with pytest.MonkeyPatch.context() as patch:
+        made = cache(typer.main.get_command)
+        patch.setattr(typer.testing, "_get_command", made, raising=False)
         yield
 
 

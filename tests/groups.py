@@ -1,6 +1,8 @@
 """Which tests run in one process: those that share a server or a browser, in whatever files.
 
-What only one file starts, a cluster or a release, keeps the tests of that file together.
+What only one file starts, a cluster or a release, keeps the tests of that file together, and so
+does a fixture that a file makes once: each process would make it anew. The cases of a test are one
+group too, as handing out thousands of them one by one takes its time.
 
 The groups of xdist itself (`xdist_group`) are lost with pytest 9.2, which has no `_nodeid` to
 write them to (pytest-xdist issue 1386): every process then starts each server.
@@ -43,21 +45,37 @@ def arguments(path: Path) -> set[str]:
 
 
 @cache
-def stays_together(path: Path) -> bool:
-    """Whether a file says so (`TOGETHER = True`), as its tests share what takes long to make."""
+def together(path: Path) -> str | None:
+    """Return the group that a file names, or "" where it shares what it makes once, else None.
+
+    `TOGETHER = "bounds"` is a group of several files, which need the same kernels that `warmup`
+    leaves out: each process would compile them. `TOGETHER = True` is the file alone, and so is a
+    fixture that is made once a file.
+    """
     tree = ast.parse(path.read_text(encoding="utf-8")) if path.exists() else ast.Module([], [])
-    return any(isinstance(n, ast.Assign) and ast.unparse(n) == "TOGETHER = True" for n in tree.body)
+    found = None
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "TOGETHER":
+            named = ast.literal_eval(node.value)
+            return named if isinstance(named, str) else ""
+        if isinstance(node, ast.FunctionDef) and any(
+            "scope='module'" in ast.unparse(one) for one in node.decorator_list
+        ):
+            found = ""
+    return found
 
 
 def group_of(root: Path, test: str) -> str:
-    """Return the group of a test by its id: what it shares with others, its file, or itself."""
+    """Return the group of a test by its id: what it shares, its file, or the cases of the test."""
     file = test.partition("::")[0]
     names = arguments(root / file)
     shared = [group for name, group in SHARED.items() if name in names]
     if shared:
         return shared[0]
-    together = STARTED_ONCE & names or stays_together(root / file)
-    return file if together else test
+    named = together(root / file)
+    if named is None and not STARTED_ONCE & names:
+        return test.partition("[")[0]
+    return named or file
 
 
 def scheduler(config: Any, log: Any) -> Any:

@@ -12,6 +12,7 @@ import pytest
 from groups import SHARED, STARTED_ONCE, group_of
 from system.elsewhere.only_unix import CALLS, MODULES, OPTIONS, PLACES, SIGNALS, SOCKETS
 
+TOGETHER = True  # one process reads the sources
 FLOORS = 13
 ANSWER = re.compile(
     r"^\| (?P<question>[^|]+\?) \| `(?P<file>[\w/]+\.py)`: `(?P<name>\w+)` \|$", re.M
@@ -23,6 +24,14 @@ FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
 COMMANDS = ("settings/", "web/equivalent.py", "report/html/repeat.py")  # make words of commands
 TEXTS = ("report/html/frame.py", "save/pack/readme.py")  # a style sheet; a page about commands
 PATCHES = {"setattr": 2, "delattr": 2, "setitem": 1, "delitem": 1, "patch": 1, "object": 2}
+# code without any of these changes no constant, or has nothing that only Unix has: it is not read
+CHANGES = re.compile(
+    rf"(?:\b|\\n)(?:(?:{'|'.join(PATCHES)})\s*\(|del\b)"
+    rf"|\.[\\\s]*(?:{CONSTANT.pattern})[\\\s]*(?:[^\w\s]{{0,3}}=(?!=))"
+)
+ASKS = re.compile(
+    rf"\b(?:os|signal|socket|sys|{'|'.join(sorted(MODULES | OPTIONS))})\b|{'|'.join(PLACES)}"
+)
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +59,7 @@ def imports(house):
 
 def _imported(path, modules):
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in _statements(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -58,6 +67,14 @@ def _imported(path, modules):
                 whole = f"{node.module}.{alias.name}"
                 found.add(whole if whole in modules else node.module)
     return found & set(modules)
+
+
+def _statements(node):
+    """Yield the statements in code, wherever: expressions, of which there are most, have none."""
+    for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for inner in getattr(node, part, ()):
+            yield inner
+            yield from _statements(inner)
 
 
 def room_of(name):
@@ -190,7 +207,7 @@ def patched(code):
 
     Code in a text counts, too: it may be what a process of its own runs.
     """
-    for node in ast.walk(ast.parse(code)):
+    for node in ast.walk(ast.parse(code)) if CHANGES.search(code) else ():
         names = []
         if isinstance(node, ast.Call) and _last(node.func) in PATCHES:
             names = [_last(argument) for argument in node.args[: PATCHES[_last(node.func)]]]
@@ -236,7 +253,7 @@ def only_unix(code):
     attributes = {
         "os": CALLS | {"name"}, "signal": SIGNALS, "socket": SOCKETS, "sys": {"platform"},
     }  # fmt: skip
-    for node in ast.walk(ast.parse(code)):
+    for node in ast.walk(ast.parse(code)) if ASKS.search(code) else ():
         names = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names if alias.name in MODULES]
@@ -287,8 +304,10 @@ def test_what_is_started_once_is_started_in_one_process(repository, request):
     """Tests that take a server, a browser or a cluster are in its group, or that of their file."""
     for item in request.session.items:
         group = group_of(repository, item.nodeid)
-        assert not (group == item.nodeid and STARTED_ONCE & set(item.fixturenames)), item.nodeid
+        assert not ("::" in group and STARTED_ONCE & set(item.fixturenames)), item.nodeid
         for name in SHARED.keys() & set(item.fixturenames):
             assert group == SHARED[name], item.nodeid
     assert group_of(repository, "tests/backends/test_dask.py::x") == "tests/backends/test_dask.py"
-    assert group_of(repository, "tests/test_house.py::x") == "tests/test_house.py::x"
+    assert group_of(repository, "tests/test_house.py::x") == "tests/test_house.py"
+    assert group_of(repository, "tests/test_docs.py::x[a::b]") == "tests/test_docs.py::x"
+    assert group_of(repository, "tests/run/test_lower_bound.py::x") == "bounds"

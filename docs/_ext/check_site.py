@@ -38,7 +38,7 @@ def main() -> int:
     """Check the text of all pages, then each in a browser; without Chromium say so."""
     told = list(covered.problems(SITE))
     print(*told, f"{len(covered.places())} definitions, {len(told)} problems", sep="\n")
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    chromium = shutil.which("chromium-headless-shell") or shutil.which("chromium")
     if chromium is None:
         print("no chromium: pages were not loaded in a browser")
         return int(bool(told))

@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
+import time
 import tomllib
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from shoal.errors import RequestError
 from shoal.settings.table import TABLE
 
 SCRIPT = Path(__file__).with_name("conventions.sh")
+DOOR = Path(__file__).with_name("door.py")
 TEXT = "age,pay,ill\n" + "".join(f"{20 + i},{1000 + 37 * i},s{i % 3}\n" for i in range(12))
 ROLES = ("-k", 3, "--quasi", "age,pay", "--sensitive", "ill", "--method", "mdav")
 
@@ -38,13 +40,36 @@ COMMANDS = {path.removeprefix("shoal "): command for path, command, _ in every_c
 EXAMPLES = {path: split_example(command.help)[1] for path, command in COMMANDS.items()}
 
 
-def test_the_script_of_conventions_passes():
-    """All checks of the shell script pass, at least 40."""
-    ran = subprocess.run(
-        ["bash", SCRIPT, sys.executable, "-m", "shoal"], capture_output=True, text=True, check=False
-    )
+@pytest.fixture
+def door(tmp_path):
+    """The words that run a command in a fork of one process that has imported it."""
+    path = tmp_path / "door"
+    with subprocess.Popen([sys.executable, DOOR, path]) as server:
+        try:
+            while not path.exists():
+                assert server.poll() is None
+                time.sleep(0.02)
+            yield [sys.executable, "-I", "-S", DOOR, path]
+        finally:
+            server.kill()
+
+
+def conventions(*command):
+    """Run the script of conventions on a command; all its checks pass."""
+    ran = subprocess.run(["bash", SCRIPT, *command], capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert ran.stdout.count("\nok ") >= 39
+
+
+def test_the_script_of_conventions_passes(door):
+    """All checks of the shell script pass, at least 40."""
+    conventions(*door)
+
+
+@pytest.mark.slow
+def test_the_script_of_conventions_passes_from_the_start():
+    """So they do where every command is an interpreter of its own."""
+    conventions(sys.executable, "-m", "shoal")
 
 
 @pytest.mark.parametrize("path", COMMANDS)

@@ -152,9 +152,9 @@ def test_texts_like_huge_numbers():
 def test_many_lines():
     """Twenty thousand values of a file are judged in seconds: no line is copied for each."""
     lines = {str(i): {str(i), f"g{i % 100}", "*"} for i in range(20_000)}
-    start = time.perf_counter()
+    start = time.process_time()
     assert uncovered([(f"g{i % 100}", str(i)) for i in range(20_000)], lines) == []
-    assert time.perf_counter() - start < 4
+    assert time.process_time() - start < 4
 
 
 def test_uncovered_pairs():

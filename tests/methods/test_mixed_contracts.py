@@ -11,7 +11,7 @@ import pytest
 import shoal as library
 from mixed_tables import random_table
 from naive.distance import distances, pair_loss
-from thorough import is_thorough, spread
+from thorough import each, is_thorough, spread
 
 EVERY = library.methods()
 SEARCHES = [method.name for method in EVERY if method.is_search]
@@ -23,7 +23,7 @@ METHODS = [
 REFINEMENTS = ["phase2", "decompose", "iterative", *SEARCHES]
 MIXED_LOSS = "SSE/SST of numbers and tree paths, percent"
 
-every_method = pytest.mark.parametrize("method", METHODS)
+every_method = each("method", METHODS)
 
 
 def limits(method):
@@ -153,8 +153,8 @@ def test_columns_that_say_nothing_are_released(method, more):
     assert set(found.data["n"].to_pylist()) == {None}
 
 
-@every_method
 @pytest.mark.parametrize("cell", ["same", None])
+@every_method
 def test_equal_texts_alone(method, cell):
     """A table of one text, or of none, is grouped and loses nothing."""
     found = solve(pa.table({"w": pa.array([cell] * 9, pa.string())}), 2, method)

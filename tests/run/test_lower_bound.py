@@ -14,6 +14,7 @@ from shoal.methods.matheuristic.steps import WHOLE
 from shoal.partition import Bound
 from shoal.progress import Reporter
 
+TOGETHER = "bounds"  # kernels of bounds on trees are compiled once
 EFFORTS = "quick", "normal", "best"
 
 
@@ -82,7 +83,7 @@ def test_more_effort_proves_more(k):
 
 def test_a_bound_that_is_cut_short_is_a_bound():
     """With hardly any time there is a bound, and it says that it was cut short."""
-    matrix = np.random.default_rng(1).normal(size=(400, 4))
+    matrix = np.random.default_rng(1).normal(size=(250, 4))
     short = shoal.lower_bound(matrix, 4, time_limit=0.05)
     whole = shoal.lower_bound(matrix, 4)
     assert 0 < short.information_loss <= whole.information_loss
@@ -176,12 +177,12 @@ def test_reports_say_how_far_from_the_optimum(table, tmp_path, method):
 
 @pytest.fixture
 def mixed(tmp_path):
-    """A table of texts, numbers and missing cells, 60 records."""
+    """A table of texts, numbers and missing cells, 40 records."""
     rng = np.random.default_rng(5)
     path = tmp_path / "m.csv"
     lines = [
         f"{rng.choice(['a', 'b', 'c', 'd'])},{'' if rng.random() < 0.1 else rng.integers(20, 60)}"
-        for _ in range(60)
+        for _ in range(40)
     ]
     path.write_text("kind,age\n" + "\n".join(lines) + "\n")
     return path

@@ -37,6 +37,7 @@ from shoal.table.dialects.dialect import HOW
 from shoal.web.equivalent import command_line, python_snippet
 from shoal.web.labels import as_field
 from shoal.web.request import PARTS, form_options, read_recipe
+from thorough import each
 
 EXAMPLES = {
     "k": 7, "preset": "threshold-5", "l": 3, "l_kind": "entropy", "c": 2.5, "t": {"ill": 0.2},
@@ -107,9 +108,9 @@ def run_for(name):
     return RunOptions(**({name: EXAMPLES[name]} if TABLE[name].part == RUN else {}))
 
 
-def cases(takers):
-    """Return each door with each option that it takes."""
-    return [(door, entry.name) for door, every in takers.items() for entry in every]
+def names(entries):
+    """Return the names of options."""
+    return [entry.name for entry in entries]
 
 
 @pytest.fixture
@@ -153,18 +154,23 @@ def test_every_option_has_an_example():
         assert set(entry.option.functions) <= {*FUNCTIONS, STREAM}
 
 
-@pytest.mark.parametrize(
-    ("function", "name"), cases({f: options_of(f) for f in (*FUNCTIONS, STREAM)})
-)
-def test_python(function, name, heard):
+@pytest.mark.parametrize("function", [*FUNCTIONS, STREAM])
+def test_python(function, heard):
     """Every argument of a function arrives."""
+    for name in names(options_of(function)):
+        heard.clear()
+        arrives_from_python(function, name, heard)
+
+
+def arrives_from_python(function, name, heard):
+    """Hold what a function was given for an option against what arrived."""
     given = arguments_of(values_for(name))
     if function == "compare":
         given["k"] = [6, 5]
     more = ["out/"] if function in TO_A_FOLDER else []
     with pytest.raises(Enough):
         getattr(shoal, function)("t.csv", *more, **given)
-    assert heard == [(settings_for(name), run_for(name))]
+    assert heard == [(settings_for(name), run_for(name))], name
 
 
 def test_a_folder_of_hierarchies(heard, tmp_path):
@@ -180,11 +186,16 @@ def say(words):
     raise AssertionError(ran.output)
 
 
-@pytest.mark.parametrize(
-    ("command", "name"), cases({c: options_of_command(c) for c in (*COMMANDS, STREAM)})
-)
-def test_command_line(command, name, heard, tmp_path):
+@pytest.mark.parametrize("command", [*COMMANDS, STREAM])
+def test_command_line(command, heard, tmp_path):
     """Every option of a command arrives; a recipe is heeded for what a pack would not tell."""
+    for name in names(options_of_command(command)):
+        heard.clear()
+        arrives_from_words(command, name, heard, tmp_path)
+
+
+def arrives_from_words(command, name, heard, tmp_path):
+    """Hold what a command was told of an option against what arrived."""
     needed = {"k": 5, "group": "g", "refine": "iterative"} if command == "refine" else {"k": 5}
     values = {**needed, **values_for(name)}
     (tmp_path / "r.toml").write_text(build(tree_of(needed)).to_toml())
@@ -202,12 +213,12 @@ def test_command_line(command, name, heard, tmp_path):
         settings = settings.model_copy(update={"hierarchies": {}})
         hidden = {"hierarchies", "orders", "missing"}
         values = {key: value for key, value in values.items() if key not in hidden}
-    assert settings == build(tree_of(values))
+    assert settings == build(tree_of(values)), name
     noted = command != "compare" or name == "threads"
-    assert run == (run_for(name) if noted else RunOptions())
+    assert run == (run_for(name) if noted else RunOptions()), name
 
 
-@pytest.mark.parametrize("name", [name for name, entry in TABLE.items() if entry.part != RUN])
+@each("name", [name for name, entry in TABLE.items() if entry.part != RUN])
 def test_recipe(name, tmp_path):
     """Every setting survives a recipe."""
     settings = settings_for(name)
@@ -223,9 +234,10 @@ def _keys(tree, path=""):
             yield from _keys(value, f"{path}{key}.")
 
 
-@pytest.mark.parametrize("option", form_options(), ids=lambda option: option["name"])
+@each("option", form_options())
 def test_desk(option, heard):
     """Whatever the page may ask for arrives, and is said as a command and as Python."""
+    heard.clear()
     name = option["name"]
     recipe = tree_of(values_for(name))
     asked = read_recipe(recipe, {}, {})
@@ -244,18 +256,25 @@ def test_desk(option, heard):
     assert [settings for settings, _ in heard] == [build(with_memory)] * 2
 
 
-@pytest.mark.parametrize("option", form_options(), ids=lambda option: option["name"])
-def test_desk_compares(option, heard, monkeypatch):
-    """A comparison's command and snippet ask for what was compared: its k and methods aside."""
-    name, plans = option["name"], []
-    recipe = tree_of(values_for(name))
-    told = comparing.compare_as
+@pytest.fixture
+def plans(heard, monkeypatch):
+    """The sizes, methods and budget of comparisons that arrive."""
+    found, told = [], comparing.compare_as
 
     def compared(data, settings, plan, *more):
-        plans.append((list(plan.sizes), list(plan.methods), plan.budget))
+        found.append((list(plan.sizes), list(plan.methods), plan.budget))
         told(data, settings, plan, *more)
 
     monkeypatch.setattr(comparing, "compare_as", compared)
+    return found
+
+
+@each("option", form_options())
+def test_desk_compares(option, heard, plans):
+    """A comparison's command and snippet ask for what was compared: its k and methods aside."""
+    heard.clear()
+    plans.clear()
+    recipe = tree_of(values_for(option["name"]))
     asked = {"compare": {"k": [5, 6], "methods": ["mdav"], "budget": 60}}
     words = shlex.split(command_line("compare", "t.csv", recipe, asked, {}).replace("\\\n", " "))
     with pytest.raises(Enough):
@@ -272,9 +291,7 @@ def test_desk_compares(option, heard, monkeypatch):
     assert plans == [([5, 6], ["mdav"], 60)] * 2
 
 
-@pytest.mark.parametrize(
-    "entry", [e for e in TABLE.values() if e.option.instead], ids=lambda e: e.name
-)
+@each("entry", [e for e in TABLE.values() if e.option.instead])
 def test_what_a_comparison_cannot_take_is_said(entry):
     """An option of a run that means nothing to a comparison is refused by its name."""
     with pytest.raises(shoal.RequestError, match=f"{entry.name} says nothing to a comparison"):
@@ -310,7 +327,7 @@ def test_signatures(function):
         call("t.csv", *["out/"] * (function in TO_A_FOLDER))
 
 
-@pytest.mark.parametrize("name", TABLE)
+@each("name", TABLE)
 def test_messages(name):
     """Of every option of the table, flag, key and label are found, with a value and without."""
     entry = TABLE[name]

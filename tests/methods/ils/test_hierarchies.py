@@ -357,7 +357,7 @@ def test_thousands_of_values():
 def test_three_hundred_columns():
     """Hundreds of columns of all kinds are searched, and lose less than before."""
     rng = np.random.default_rng(6)
-    rows = 240
+    rows = 120
     hidden = rng.integers(0, 8, rows)
     columns = {}
     for j in range(300):

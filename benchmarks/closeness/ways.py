@@ -14,7 +14,6 @@ SAMPLE = 20  # every so many records of adult
 SECONDS = 120  # for all of adult with `auto`
 SEARCH = {"max_iterations": 200}
 QUICK = {"effort": "quick"}  # of searches by trees
-STEP = 8  # every so many records of adult, for those
 
 
 def census():
@@ -38,7 +37,7 @@ def trees():
     """A search by trees, by what it begins with: groups enforced in one way, or both and tolls."""
     asked = [
         (of_adult("occupation", "equal", SAMPLE), 5, "t = 0.3", 0.3),
-        (of_adult("occupation", "equal", STEP), 10, "l = 3", None),
+        (of_adult("occupation", "equal", SAMPLE), 10, "l = 3", None),
     ]
     head = ["records", "sensitive", "k", "asked", "way", "loss", "groups", "seconds", "how"]
     told, worse = [], 0

@@ -68,7 +68,7 @@ def stream(
     the same command again to go on, also after a crash: nobody is lost, or released twice.
 
     Example: `shoal stream arriving/ -k 5 --person number --quasi age,income --sensitive diagnosis
-    --drop name,cost --batch 500 -o batches/`
+    --drop name,cost,weight,admission_date --method mdav --batch 400 -o batches/`
     """
     from shoal.settings import build
     from shoal.settings.tree import run_of, tree_of

@@ -399,7 +399,9 @@ def test_what_is_there_is_kept(result, tmp_path, shoal):
     assert (data / "t.csv").exists()
 
 
-@pytest.mark.parametrize("where", ["dictionary", "readme", "_certificate", "checked_pack", "_name"])
+@pytest.mark.parametrize(
+    "where", ["dictionary", "readme", "_certificate", "checked_pack", "give_name"]
+)
 def test_a_failure_leaves_nothing(result, tmp_path, monkeypatch, where):
     """Whatever goes wrong on the way, there is no folder, or the old one."""
     old = result.pack(tmp_path / "old")

@@ -197,7 +197,7 @@ def test_a_ledger_is_none_of_a_client_s_paths(desk, ledger):
 def test_a_comparison_leaves_out_what_would_make_its_runs_differ(desk):
     """A preset, a budget of records and a ledger say nothing to a comparison."""
     file = desk.stays()
-    protect = {"k": 11, "preset": "ema", "suppress": 0.01, "method": "hilbert"}
+    protect = {"preset": "ema", "suppress": 0.01, "method": "hilbert"}  # which says k
     recipe = {**SAMPLE, "protect": protect, "series": {"ledger": "0" * 32}}
     job = desk.start(file, recipe, "compare", compare={"k": [4], "methods": ["hilbert"]})
     assert desk.done(job)["state"] == "done"

@@ -8,6 +8,7 @@ from typing import Any
 from shoal.errors import ShoalError
 from shoal.hints import Message
 from shoal.settings import build
+from shoal.settings.presets import with_preset
 from shoal.web.errors import Refused
 from shoal.web.labels import as_field
 from shoal.web.ledgers import Ledgers
@@ -30,7 +31,7 @@ def asked_settings(
     if not isinstance(recipe, Mapping):
         raise Refused(400, "a recipe is wanted")
     plain = {part: one for part, one in recipe.items() if part not in ("series", "secret")}
-    tree = read_recipe(plain, file.trees, file.reading)
+    tree = with_preset(read_recipe(plain, file.trees, file.reading))
     if recipe.get("secret") is not None:
         tree["secret"] = recipe["secret"]
     if recipe.get("series") and kind == RELEASE:

@@ -77,15 +77,7 @@ def test_who_is_most_at_risk_and_by_which_values(desk, file):
 
 def test_a_file_that_somebody_sent_is_judged_by_its_groups(desk):
     """The smallest group, and how many share a sensitive value with all of theirs."""
-    rows = [
-        ("a", "flu"),
-        ("a", "flu"),
-        ("b", "flu"),
-        ("b", "cold"),
-        ("b", ""),
-        ("c", ""),
-        ("c", ""),
-    ]
+    towns, ills = "aabbbcc", ["flu", "flu", "flu", "cold", "", "", ""]
     text = "town,ill\n" + "".join(f"{town},{ill}\n" for town, ill in zip(towns, ills, strict=True))
     file = desk.upload("sent.csv", text.encode())
     assert desk.looked(file)["state"] == "ready"

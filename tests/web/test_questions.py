@@ -75,6 +75,20 @@ def test_who_is_most_at_risk_and_by_which_values(desk, file):
         assert all(matching([at for at in marked if at != left]) > 1 for left in marked)
 
 
+def test_a_file_that_somebody_sent_is_judged_by_its_groups(desk):
+    """The smallest group, and how many share a sensitive value with all of theirs."""
+    towns, ills = "aabbbcc", ["flu", "flu", "flu", "cold", "", "", ""]
+    text = "town,ill\n" + "".join(f"{town},{ill}\n" for town, ill in zip(towns, ills, strict=True))
+    file = desk.upload("sent.csv", text.encode())
+    assert desk.looked(file)["state"] == "ready"
+    roles = {"quasi_identifiers": ["town"], "sensitive": ["ill"]}
+    recipe = {"roles": roles, "protect": {"k": 2}}
+    told = desk.post(f"/files/{file}/risk", {"recipe": recipe})
+    assert told["all"] == {"columns": ["town"], "alone": 0, "below": 0, "smallest": 2}
+    assert told["same"] == [{"column": "ill", "records": 4}]
+    assert told["riskiest"] is None
+
+
 def test_a_file_is_read_once(desk):
     """Questions find the table that the look has read, as long as it is read the same way."""
     key = desk.stays(60)

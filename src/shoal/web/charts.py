@@ -32,7 +32,7 @@ from shoal.table.table import Table
 from shoal.table.texts import texts_of
 
 MOST = 200  # columns that have a chart
-LABELS = 8
+LABELS, FEW = 12, 8  # values of a column on both sides; few where the sides differ
 SPANS = 60  # intervals of a column that are drawn
 CELL = 200  # signs of a value that are shown
 
@@ -81,7 +81,10 @@ def _side_by_side(k: int, before: Column, after: Column) -> dict[str, Any] | Non
     """Return the most frequent values before beside those after; rarer ones than k as one."""
     if Kind.UNKNOWN in (before.kind, after.kind):
         return None
-    sides = [counted_values(column, LABELS, k, REST) for column in (before, after)]
+    for most in (LABELS, FEW):
+        sides = [counted_values(column, most, k, REST) for column in (before, after)]
+        if len({*sides[0]["labels"], *sides[1]["labels"]}) <= LABELS + 4:
+            break
     return frequencies(before.name, sides[0], sides[1])
 
 

@@ -63,7 +63,24 @@ def risk_now(table: Table, settings: Settings, fraction: float | None = None) ->
         hierarchies={name: rule for name, rule in settings.hierarchies.items() if name in names},
         seed=settings.protect.seed or 0,
     )
-    return {"seen": table.rows, "k": k, "columns": names, **_told(found, table)}
+    told = _told(found, table)
+    told["same"] = alike(table, names, roles.sensitive) if told["all"]["smallest"] > 1 else []
+    return {"seen": table.rows, "k": k, "columns": names, **told}
+
+
+def alike(table: Table, names: Sequence[str], sensitive: Sequence[str]) -> list[dict[str, Any]]:
+    """Return how many records share each sensitive value with all who match them, by column."""
+    classes = key_of([table[name] for name in names]).classes()
+    count, found = int(classes.max()) + 1, []
+    for name in sensitive:
+        if table[name].kind is Kind.UNKNOWN:
+            continue
+        codes = key_of([table[name]]).codes[0]
+        first = np.zeros(count, dtype=np.int64)
+        first[classes] = codes  # any one of the class
+        mixed = np.bincount(classes, codes != first[classes], count) > 0
+        found.append({"column": name, "records": int((~mixed)[classes].sum())})
+    return found
 
 
 def alone_and_below(table: Table, names: Sequence[str], k: int) -> dict[str, int]:

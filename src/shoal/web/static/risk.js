@@ -80,10 +80,12 @@ function cards(told) {
         t("risk.alone", { n: count(all.alone) }), term("unique")),
       card(all.below ? "no" : "yes", share(all.below, seen),
         t("risk.below", { n: count(all.below), k: count(k) }), term("k")),
-      card(expected >= 1 ? "no" : "yes", count(expected),
+      card(expected > seen / k ? "no" : "yes", count(expected),
         t("risk.expected", { share: share(expected, seen) }), term("expected"))),
     el("p", { "data-test": "risk-k" }, t(all.smallest > 1 ? "risk.keeps" : "risk.keeps_not",
       { k: count(all.smallest) }), " ", t("risk.sent")),
+    told.same.map((one) => el("p", { class: one.records ? "bad" : null, "data-test": "risk-same" },
+      t("risk.same", { share: share(one.records, seen), column: name(one.column, 40) }))),
     seen < told.records && el("p", { class: "soft" }, t("risk.seen", { n: count(seen) })),
   ];
 }
@@ -152,7 +154,7 @@ function riskiest(found) {
 function columns(told, look) {
   const labels = new Map(look.columns.map((column) => [column.name, column.label]));
   const { by_column: every, seen } = told;
-  const scored = every.some((one) => one.share !== null);
+  const scored = every.some((one) => one.share > 0);
   const most = Math.max(1e-9, ...every.map((one) => one.share ?? 0));
   const heads = [t("risk.column"), { text: t("risk.distinct"), n: true },
     { text: t("risk.head_alone"), n: true }, { text: t("risk.head_without"), n: true },

@@ -14,7 +14,8 @@ sys.path.insert(0, str(HERE.parent / "src"))
 import shoal  # noqa: E402
 
 # what is said while the site is built is said by Sphinx: no stages of runs, no words of kernels
-logging.getLogger("shoal").setLevel(logging.WARNING)
+for name in ("shoal", "traitlets"):
+    logging.getLogger(name).setLevel(logging.WARNING)
 KERNELS = HERE / "_build" / "ipython"
 (KERNELS / "profile_default").mkdir(parents=True, exist_ok=True)
 (KERNELS / "profile_default" / "ipython_kernel_config.py").write_text(

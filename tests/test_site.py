@@ -104,6 +104,25 @@ def test_every_public_thing_is_named_on_other_pages(pages, repository, site):
             if kind != "method" and place not in named] == []  # fmt: skip
 
 
+def test_the_check_of_the_built_site_finds_what_is_missing(repository, site, tmp_path, monkeypatch):
+    """A page, an anchor or a link that is missing is told; margins of a page do not count."""
+    monkeypatch.syspath_prepend(str(repository / "docs/_ext"))
+    covered, place = importlib.import_module("covered"), site[0].Place
+    found = {("name", "a"): place("a"), ("name", "b"): place("b"), ("name", "c"): place("c"),
+             ("option", "x"): place("a", "x"), ("option", "y"): place("a", "y")}  # fmt: skip
+    monkeypatch.setattr(covered, "places", lambda: found)
+    page = '<a href="c.html"></a><article role="main">{}</article>'
+    (tmp_path / "a.html").write_text(page.format('<p id="x"></p><a href="b.html#z">b</a>'))
+    (tmp_path / "b.html").write_text(page.format('<a class="k" href="a.html#x">x</a>'))
+    (tmp_path / "c.html").write_text(page.format('<a href="gone.html">d</a>'))
+    assert sorted(covered.problems(tmp_path)) == [
+        "a.html: leads to b.html#z, which is not there",
+        "c.html: leads to gone.html, which is not there",
+        "name c is linked from no other page",
+        "option y is not defined once on a.html",
+    ]
+
+
 def test_commands_in_the_text_exist(pages, site):
     """`shoal WORD` in the text is a command, not one of yesterday."""
     for path, text in pages.items():

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.ledger.entries import Release, Withdrawal
-from shoal.ledger.keeping import withdraw
+from shoal.ledger.keeping import withdraw_release
 from shoal.ledger.key import key_path
 from shoal.ledger.ledger import Ledger
 from shoal.web.messages import ProgressWriter
@@ -24,7 +24,7 @@ def ledger(request: Mapping[str, Any], _place: Path, _progress: ProgressWriter) 
     path = Path(request["path"])
     number = request.get("withdraw")
     if number is not None:
-        own = withdraw(path, int(number))
+        own = withdraw_release(path, int(number))
     elif path.exists() or key_path(path).exists():
         own = Ledger.load(path)
     else:

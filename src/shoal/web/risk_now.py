@@ -45,11 +45,7 @@ def risk_now(table: Table, settings: Settings, fraction: float | None = None) ->
     """
     roles, k = settings.roles, settings.protect.k
     apart = (roles.weight, roles.household)
-    names = [
-        name for name in quasi_identifiers(settings)
-        if name in table.names  # not what steps will make
-        and table[name].kind is not Kind.UNKNOWN and name not in apart
-    ]  # fmt: skip
+    names = [name for name in _there(table, quasi_identifiers(settings)) if name not in apart]
     if not names:
         return {"seen": table.rows, "k": k, "columns": [], "all": None}
     found = risk_of(
@@ -72,9 +68,7 @@ def alike(table: Table, names: Sequence[str], sensitive: Sequence[str]) -> list[
     """Return how many records share each sensitive value with all who match them, by column."""
     classes = key_of([table[name] for name in names]).classes()
     count, found = int(classes.max()) + 1, []
-    for name in sensitive:
-        if table[name].kind is Kind.UNKNOWN:
-            continue
+    for name in _there(table, sensitive):
         codes = key_of([table[name]]).codes[0]
         first = np.zeros(count, dtype=np.int64)
         first[classes] = codes  # any one of the class
@@ -83,10 +77,14 @@ def alike(table: Table, names: Sequence[str], sensitive: Sequence[str]) -> list[
     return found
 
 
+def _there(table: Table, names: Sequence[str]) -> list[str]:
+    """Return the columns that can be counted now: not what steps will make of others."""
+    return [name for name in names if name in table.names and table[name].kind is not Kind.UNKNOWN]
+
+
 def alone_and_below(table: Table, names: Sequence[str], k: int) -> dict[str, int]:
     """Return how many records are alone by columns, or among fewer than k."""
-    there = (table[name] for name in names if name in table.names)
-    columns = [column for column in there if column.kind is not Kind.UNKNOWN]
+    columns = [table[name] for name in _there(table, names)]
     if not columns:
         return {"alone": 0, "below": 0}
     sizes = np.bincount(key_of(columns).classes())

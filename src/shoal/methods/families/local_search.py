@@ -48,7 +48,8 @@ class NodeSearch(Family):
 
     It begins with groups that are given, or that one of the methods in `starts` makes: one that is
     named, `grower` by a rule that is named for the first record of a group, else the first of
-    `starts`, and on tables of up to SMALL records the better of it and `grower`.
+    `starts`, and on tables of up to SMALL records the better of it and `grower`. Where groups are
+    given and there are several runs, those after the first begin with groups that it makes.
     """
 
     grower: KMember
@@ -60,14 +61,21 @@ class NodeSearch(Family):
             return problem.alone()
         parameters, nodes, constraints = self.info.search, problem.nodes, problem.constraints
         assert parameters is not None
-        start = within_constraints(problem, Solution(self._start(problem, report)), report)
+        start = self.begun(problem, report)
         if not has_room(start.labels, problem.k):
             return start
         rules = NONE if constraints is None else constraints.rules
         options = parameters.replace(problem.options)
-        task = Task(problem.k, start.labels, options, problem.seed, problem.threads, rules)
+        others: tuple[Integers, ...] = ()
+        if problem.start_labels is not None and options.runs > 1 and constraints is None:
+            others = (self._start(replace(problem, start=None), report),)
+        task = Task(problem.k, start.labels, options, problem.seed, problem.threads, rules, others)
         labels, log = search_trees(nodes.coded, task, report, nodes.column_weights)
         return replace(start, labels=labels, log=log)
+
+    def begun(self, problem: Problem, report: Reporter) -> Solution:
+        """Return the groups to begin with, which keep the constraints."""
+        return within_constraints(problem, Solution(self._start(problem, report)), report)
 
     def _start(self, problem: Problem, report: Reporter) -> Integers:
         if problem.start_labels is not None:

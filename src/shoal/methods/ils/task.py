@@ -15,7 +15,8 @@ class Task:
     """Groups of at least k, from a start, by the options of a search.
 
     `start` (n) has groups 0, 1, ... of at least k records, None: random. `rules` are what no group
-    of the start or of the result breaks.
+    of the start or of the result breaks. Where there are several runs on trees, those after the
+    first begin with `others`, the last of them with the last.
     """
 
     __repr__ = in_shape
@@ -26,3 +27,4 @@ class Task:
     seed: int = 0
     threads: int | None = None
     rules: Rules = field(default_factory=lambda: NONE)
+    others: tuple[Integers, ...] = ()

@@ -105,5 +105,3 @@ def _solve(pool: Pool, seconds: float | None) -> Better | None:
     members = pool.members[found.which]
     groups = [pool.rows[group[group != NOBODY]] for group in members]
     return Better(groups, pool.costs[found.which])
-
-

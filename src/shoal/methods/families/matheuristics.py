@@ -53,7 +53,7 @@ class Best(Unweighted):
         named = isinstance(problem.encoding, Nodes) and isinstance(start, str)
         if named and start not in self.on_nodes.starts:
             able = ", ".join(self.on_nodes.starts)
-            return f"start of best must be one of {able}, or labels, where records are compared by trees"
+            return f"start of best, by trees, must be one of {able}, or labels"
         return super().supports(problem)
 
     def run(self, problem: Problem, report: Reporter) -> Solution:

@@ -165,7 +165,7 @@ class Search:
     partners. `samples` is the sampling constant s of the biased dissolve. `share` says how many of
     the possible numbers of groups are allowed, from the largest down. `restarts`: a new random
     start after every local optimum instead of perturbations. `runs` searches are made, the best
-    counts. `schedule` is the number of iterations that annealing is planned for; it begins anew
+    counts (on trees: the best of every connected block). `schedule` is the number of iterations that annealing is planned for; it begins anew
     after them.
 
     Searches on trees (kaim+) know the perturbations dissolve, regroup and resplit (the groups

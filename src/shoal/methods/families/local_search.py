@@ -66,12 +66,13 @@ class NodeSearch(Family):
             return start
         rules = NONE if constraints is None else constraints.rules
         options = parameters.replace(problem.options)
-        others: tuple[Integers, ...] = ()
+        task = Task(problem.k, start.labels, options, problem.seed, problem.threads, rules)
         if problem.start_labels is not None and options.runs > 1 and constraints is None:
-            others = (self._start(replace(problem, start=None), report),)
-        task = Task(problem.k, start.labels, options, problem.seed, problem.threads, rules, others)
+            own = self._start(replace(problem, start=None), report)
+            one = replace(options, runs=1)
+            task = replace(task, options=one, others=(own,) * (options.runs - 1))
         labels, log = search_trees(nodes.coded, task, report, nodes.column_weights)
-        return replace(start, labels=labels, log=log)
+        return replace(start, labels=labels, log=replace(log, runs=options.runs))
 
     def begun(self, problem: Problem, report: Reporter) -> Solution:
         """Return the groups to begin with, which keep the constraints."""

@@ -15,8 +15,8 @@ class Task:
     """Groups of at least k, from a start, by the options of a search.
 
     `start` (n) has groups 0, 1, ... of at least k records, None: random. `rules` are what no group
-    of the start or of the result breaks. Where there are several runs on trees, those after the
-    first begin with `others`, the last of them with the last.
+    of the start or of the result breaks. Of searches by trees, `others` are more starts: each has
+    its runs.
     """
 
     __repr__ = in_shape

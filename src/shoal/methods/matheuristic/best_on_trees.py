@@ -96,10 +96,10 @@ class _Rounds:
     def _search(self, first: Integers, number: int) -> None:
         """Search from a grouping and from the start, side by side; recombine what is known."""
         seed = int(np.random.SeedSequence([self.task.seed, 5, number]).generate_state(1)[0])
-        options = replace(
-            SEARCH, runs=STARTS, stop=Stop(iterations=self._iterations(), seconds=self.remaining())
-        )
-        task = replace(self.task, start=first, others=(self.start,), options=options, seed=seed)
+        stop = Stop(iterations=self._iterations(), seconds=self.remaining())
+        others = (self.start,) * (STARTS - 1)
+        options = replace(SEARCH, stop=stop)
+        task = replace(self.task, start=first, others=others, options=options, seed=seed)
         found, log = search_runs(self.coded, task, self.report.quiet(), self.weights)
         joined, *ended = found
         least = min(ended, key=lambda one: one.loss)

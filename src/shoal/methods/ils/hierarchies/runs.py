@@ -11,15 +11,18 @@ from shoal.partition import canonical_labels
 
 
 class Runs:
-    """Some runs; `ended` are their groupings after they became one.
+    """So many runs of every start; `ended` are their groupings after they became one.
 
     `blocks` is how many blocks the best took from others then, `by_blocks` what that gained.
     """
 
     def __init__(self, map_: Map, starts: Sequence[Integers], count: int) -> None:
-        last = len(starts) - 1
         self.map = map_
-        self.searches = [Run(map_, starts[min(run, last)], run) for run in range(count)]
+        self.searches = [
+            Run(map_, start, run)
+            for place, start in enumerate(starts)
+            for run in range(place * count, (place + 1) * count)
+        ]
         self.ended: list[Grouping] = []
         self.blocks, self.by_blocks = 0, 0.0
         self._past: list[Totals] = []

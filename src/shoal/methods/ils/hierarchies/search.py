@@ -113,7 +113,7 @@ class _Perturbations:
         self.improved = 0  # the iteration after which a run was better than before
         self.hurried = False  # nothing more is looked at
         self.several = Runs(self.map, starts, self.options.runs)
-        self.runs = range(self.options.runs * self.map.regions)
+        self.runs = range(len(self.searches) * self.map.regions)
 
     @property
     def searches(self) -> list[Run]:

@@ -403,6 +403,5 @@ WRITTEN = ("delimiter", "encoding", "quote", "skip_lines", "decimal", "thousands
            "comment", "widths", "sheet")  # fmt: skip
 APART = {
     "ledger", "withhold", "changing", "stable", "expect_overlap", "over_series", "counterfeits",
-    "batch", "delay",
-}  # of a series, of a stream  # fmt: skip
+}  # of a series  # fmt: skip
 ALWAYS = {"k", "effort", "quasi_identifiers", "sensitive", "identifiers", "other", "drop"}

@@ -84,6 +84,7 @@ def test_parquet_is_plain(result, tmp_path):
 
 
 def test_a_name_with_a_format_is_the_file(result, tmp_path):
+    """A path that ends in a format is the release itself; any other is a folder."""
     written = result.save(tmp_path / "stays.parquet")
     assert written == tmp_path / "stays.parquet"
     assert pq.read_table(written).num_rows == len(result.data)

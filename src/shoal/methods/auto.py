@@ -18,6 +18,7 @@ from shoal.table.table import Table
 
 EFFORTS = {"quick": 1.0, "normal": 10.0, "best": 60.0}  # seconds for a thousand records
 LOWER = {"normal": "quick", "best": "normal"}  # what an effort is compared with, or begins with
+RUNS = 5  # of a search on trees by best effort
 WIDE = 35  # columns beyond which the time of an iteration grows with their number
 
 
@@ -162,7 +163,8 @@ def choose_mixed(rows: int, columns: int, k: int, effort: str, limited: bool = F
 
     Effort is a number of iterations computed from the table's size and k: about 0.2, 2 or 12
     seconds for a thousand records, growing with the square root of their number beyond. Large
-    tables are searched block by block, unless the search is `limited`.
+    tables are searched block by block, unless the search is `limited`. `best` deals them out to
+    several runs, whose groups are recombined.
     """
     check_effort(effort)
     now = pace()
@@ -176,12 +178,18 @@ def choose_mixed(rows: int, columns: int, k: int, effort: str, limited: bool = F
     size = rows / 1000
     seconds = now.efforts[effort] / 5.0 * (size if size < 1 else size**0.5)
     iterations = max(100, round(seconds / (now.pooled * k * max(8, columns))))
-    patience = {} if effort == "best" else {"patience": max(1000, 4 * rows)}
+    what = "categories, trees or missing cells, to be generalized as little as possible (ILoss)"
+    if effort == "best":
+        own = max(100, iterations // RUNS)
+        return Choice(
+            AUTO_MIXED,
+            {"runs": RUNS, "stop": {"iterations": own}},
+            f"{what}, {RUNS} searches of up to {own:,} iterations: effort {effort}",
+        )
     return Choice(
         AUTO_MIXED,
-        {"stop": {"iterations": iterations, **patience}},
-        f"categories, trees or missing cells, to be generalized as little as possible (ILoss), "
-        f"up to {iterations:,} iterations: effort {effort}",
+        {"stop": {"iterations": iterations, "patience": max(1000, 4 * rows)}},
+        f"{what}, up to {iterations:,} iterations: effort {effort}",
     )
 
 

@@ -84,7 +84,8 @@ def microaggregate(
     time_limit : float, optional
         Seconds of a search, after compilation.
     runs : int, optional
-        Searches that are made, on up to `threads` threads; the best counts.
+        Searches that are made, on up to `threads` threads; the best counts, of searches on trees
+        the best of every connected block of groups.
     search : Search or mapping, optional
         Other parts of a search, as a recipe's [search] has them.
     effort : {"quick", "normal", "best"}, default "normal"

@@ -208,8 +208,9 @@ class ProtectSettings(Part):
     runs: Annotated[
         Annotated[int, Field(ge=1)] | None,
         _method(
-            "How many searches; the best counts. Default: 1.", WHOLE, commands=MAKES_GROUPS,
-            expert=True,
+            "How many searches; the best counts, by trees the best of every block of groups. "
+            "Default: 1.",
+            WHOLE, commands=MAKES_GROUPS, expert=True,
         ),
     ] = None  # fmt: skip
     refine: Annotated[

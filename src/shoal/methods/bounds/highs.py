@@ -7,7 +7,7 @@ Seconds are asked for only where a time limit was given; otherwise nodes limit a
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -147,8 +147,20 @@ class Chosen:
     proven: bool
 
 
+class Groups(Protocol):
+    """Groups to choose from, with what each loses."""
+
+    @property
+    def members(self) -> Integers:
+        """(groups, width) rows in ascending order, then NOBODY."""
+
+    @property
+    def costs(self) -> Floats:
+        """(groups)"""
+
+
 def choose(
-    columns: Columns,
+    columns: Groups,
     which: Integers,
     rows: int,
     start: Integers | None,

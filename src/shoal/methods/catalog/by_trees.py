@@ -55,7 +55,7 @@ _TOP_DOWN = TopDown(_on_nodes(
     "O(n log n·d²) time, O(n·d) memory", TOP_DOWN,
 ))  # fmt: skip
 
-_KAIM_PLUS = NodeSearch(
+KAIM_PLUS_SEARCH = NodeSearch(
     _on_nodes(
         "kaim+",
         "top-down, then groups dissolved, grown or split anew, shifts and swaps: the least "
@@ -77,7 +77,7 @@ _KAIM_PLUS = NodeSearch(
 BY_TREES: tuple[Method, ...] = (
     _TOP_DOWN,
     _KAIM,
-    _KAIM_PLUS,
+    KAIM_PLUS_SEARCH,
     NodeBlocks(_on_nodes(
         "kaim-fast",
         "cut into blocks, top-down and a search in each, borders mended along other cuts",
@@ -97,5 +97,5 @@ BY_TREES: tuple[Method, ...] = (
         "values as they are or *: the fewest cells suppressed by column weights, with a bound",
         "as kaim+, then O(n·2^d) time and memory where that is at most 50 million; else as kaim+",
         LOCAL_SUPPRESSION,
-    ), suppresses=True), _KAIM_PLUS),
+    ), suppresses=True), KAIM_PLUS_SEARCH),
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shoal.methods.catalog.by_trees import KAIM_PLUS_SEARCH
 from shoal.methods.citations import (
     COLUMNS,
     ILSMC_2020,
@@ -83,12 +84,13 @@ _SEARCHES = (
 _PROGRAMMES = (
     Best(Info(
         "best", SEARCH,
-        "searches whose groups are recombined by integer programmes, dives into the linear one, "
-        "neighborhoods solved; says how far from the optimum it is at the most",
+        "searches whose groups are recombined by integer programmes, of tables with categories or "
+        "missing cells in ILoss; of numbers dives into the linear one and neighborhoods solved; "
+        "says how far from the optimum it is at the most",
         "rounds of a few seconds at a thousand records, O(n² + n·d) memory up to 5,000 records, "
         "O(n·(k + d)) beyond; 12 rounds", COLUMNS, search=Search(), rounds=ROUNDS,
-        extra="optimal",
-    )),
+        extra="optimal", by_table=True,
+    ), KAIM_PLUS_SEARCH),
     Exact(Info(
         "exact", "by distance, optimal",
         "proven optimal: no grouping loses less, of numbers in SSE, of tables with categories or "

@@ -49,7 +49,8 @@ class NodeSearch(Family):
 
     It begins with groups that are given, or that one of the methods in `starts` makes: one that is
     named, `grower` by a rule that is named for the first record of a group, else the first of
-    `starts`, and on tables of up to SMALL records the better of it and `grower`.
+    `starts`, and on tables of up to SMALL records the better of it and `grower`. Where groups are
+    given and there are several runs, those after the first begin with groups that it makes.
     """
 
     grower: KMember
@@ -76,8 +77,16 @@ class NodeSearch(Family):
         if other is not None:
             task = replace(task, others=(other,))
             start = replace(start, enforced=f"{start.enforced}{SECOND}")
+        elif problem.start_labels is not None and options.runs > 1 and constraints is None:
+            own = self._start(replace(problem, start=None), report)
+            one = replace(options, runs=1)
+            task = replace(task, options=one, others=(own,) * (options.runs - 1))
         labels, log = search_trees(nodes.coded, task, report, nodes.column_weights, nodes.weights)
-        return replace(start, labels=labels, log=log)
+        return replace(start, labels=labels, log=replace(log, runs=options.runs))
+
+    def begun(self, problem: Problem, report: Reporter) -> Solution:
+        """Return the groups to begin with, which keep the constraints."""
+        return within_constraints(problem, Solution(self._start(problem, report)), report)
 
     def _start(self, problem: Problem, report: Reporter) -> Integers:
         if problem.start_labels is not None:

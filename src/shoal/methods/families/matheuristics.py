@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from shoal.backends.executor import Threads
+from shoal.kernels.rules import NONE
 from shoal.measures.loss import percent, total_squares
 from shoal.methods.blocks import EFFORTS, group_in_blocks
-from shoal.methods.families.descent import within_constraints
+from shoal.methods.families.descent import has_room, within_constraints
+from shoal.methods.families.local_search import NodeSearch
 from shoal.methods.ils.task import Task
+from shoal.methods.matheuristic.best_on_trees import best_on_trees
 from shoal.methods.matheuristic.exact import exact
 from shoal.methods.matheuristic.on_trees import exact_on_trees
 from shoal.methods.matheuristic.run import best
@@ -34,13 +38,30 @@ class Unweighted(Family):
         return f"{name} takes no survey weights, no households and no people; ilsmc+ does, and auto"
 
 
+@dataclass(frozen=True)
 class Best(Unweighted):
-    """Rounds of searches, programmes, dives and neighborhoods, with a bound."""
+    """Rounds of searches, programmes, dives and neighborhoods, with a bound.
+
+    Records that are nodes are searched by runs of `on_nodes`, and their groups recombined.
+    """
+
+    on_nodes: NodeSearch
+
+    def supports(self, problem: Problem) -> str | None:
+        """Return why it cannot solve a problem; None if it can."""
+        start = problem.start
+        named = isinstance(problem.encoding, Nodes) and isinstance(start, str)
+        if named and start not in self.on_nodes.starts:
+            able = ", ".join(self.on_nodes.starts)
+            return f"start of best, by trees, must be one of {able}, or labels"
+        return super().supports(problem)
 
     def run(self, problem: Problem, report: Reporter) -> Solution:
         """Return the incumbent of the last round, with its log and the bound."""
         if problem.k == 1:
             return problem.alone()
+        if isinstance(problem.encoding, Nodes):
+            return self._run_on_nodes(problem, report)
         parameters, points, k, seed = self.info.search, problem.points, problem.k, problem.seed
         assert parameters is not None
         start = problem.start_labels
@@ -52,6 +73,20 @@ class Best(Unweighted):
         return within_constraints(
             problem, Solution(labels, log, _bound(points, *bound)), report, parameters
         )
+
+    def _run_on_nodes(self, problem: Problem, report: Reporter) -> Solution:
+        """Search from groups that keep the constraints, by moves that break none."""
+        assert self.info.search is not None
+        nodes, k = problem.nodes, problem.k
+        start = self.on_nodes.begun(problem, report)
+        if not has_room(start.labels, k):
+            return start
+        options = self.info.search.replace(self._rounds(problem))
+        rules = NONE if problem.constraints is None else problem.constraints.rules
+        task = Task(k, start.labels, options, problem.seed, problem.threads, rules)
+        labels, log, bound = best_on_trees(nodes.coded, task, report, nodes.column_weights)
+        known = None if bound is None else Bound(bound[0], None, bound[1], nodes.loss_name)
+        return replace(start, labels=labels, log=log, bound=known)
 
     def _rounds(self, problem: Problem) -> Mapping[str, Any]:
         """Return the search options, with the rounds of the effort where none are given."""

@@ -160,13 +160,13 @@ class Search:
     a changed group), "all" (LS: all pairs in every pass) or "due" (all but those that nothing can
     have changed for: the moves of "all", sooner). `visits` says how: "groups" (group by group, the
     best move of a pair while one gains) or "pairs" (pairs in random order, the first moves that
-    gain, groups of any size: the thesis's own). `neighbors` is how many nearest records
-    of each record say where to look for partners; None: as many as serve for k, 0: all groups are
-    partners. `samples` is the sampling constant s of the biased dissolve. `share` says how many of
-    the possible numbers of groups are allowed, from the largest down. `restarts`: a new random
-    start after every local optimum instead of perturbations. `runs` searches are made, the best
-    counts. `schedule` is the number of iterations that annealing is planned for; it begins anew
-    after them.
+    gain, groups of any size: the thesis's own). `neighbors` is how many nearest records of each
+    record say where to look for partners; None: as many as serve for k, 0: all groups are partners.
+    `samples` is the sampling constant s of the biased dissolve. `share` says how many of the
+    possible numbers of groups are allowed, from the largest down. `restarts`: a new random start
+    after every local optimum instead of perturbations. `runs` searches are made, the best counts
+    (on trees: the best of every connected block). `schedule` is the number of iterations that
+    annealing is planned for; it begins anew after them.
 
     Searches on trees (kaim+) know the perturbations dissolve, regroup and resplit (the groups
     around a record grow anew, or are split anew from the top down; `neighbors` says up to how many

@@ -25,6 +25,7 @@ from shoal.methods.ils.hierarchies.layout import (
     FOUND,
     KEYS,
     LABEL,
+    LOSS,
     MAY_DISSOLVE,
     MAY_REGROUP,
     MAY_RESPLIT,
@@ -32,11 +33,13 @@ from shoal.methods.ils.hierarchies.layout import (
     MAY_SWAP,
     RULES,
     SAMPLES,
+    SIZE,
     STOP,
     TOLL,
 )
 from shoal.methods.ils.hierarchies.near import NEIGHBORS, ORDERS, Near, near_of, order_records
 from shoal.methods.ils.hierarchies.state import State
+from shoal.methods.ils.recombine import Grouping
 from shoal.methods.ils.task import Task
 from shoal.methods.topdown.layout import Work, make
 from shoal.methods.topdown.trees import Trees
@@ -194,6 +197,16 @@ class Run:
     def labels(self) -> Integers:
         """The grouping of all records."""
         return self.map.labels(self.regions)
+
+    @property
+    def grouping(self) -> Grouping:
+        """The grouping of all records, and every record's share in what its group loses."""
+        shares = np.empty(self.map.codes.shape[0])
+        for region in self.regions:
+            own = region.state.records[:, LABEL]
+            lost = region.state.costs[own, self.map.codes.shape[1], LOSS]
+            shares[region.rows] = lost / region.state.groups[own, SIZE]
+        return Grouping(self.labels, shares)
 
     @property
     def loss(self) -> float:

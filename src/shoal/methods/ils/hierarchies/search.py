@@ -34,10 +34,12 @@ from shoal.methods.ils.hierarchies.layout import (
     WAITING,
 )
 from shoal.methods.ils.hierarchies.near import NEIGHBORS, ORDERS
-from shoal.methods.ils.hierarchies.regions import Map, Region, Run, orders_of
+from shoal.methods.ils.hierarchies.regions import Map, Run, orders_of
+from shoal.methods.ils.hierarchies.runs import Runs
 from shoal.methods.ils.hierarchies.start import by_falling_loss, scaled
 from shoal.methods.ils.log import gains
 from shoal.methods.ils.parameters import Search
+from shoal.methods.ils.recombine import Grouping
 from shoal.methods.ils.stopping import NEVER, Watch
 from shoal.methods.ils.task import Task
 from shoal.methods.masses import masses_of, unit_of
@@ -77,6 +79,15 @@ def search_trees(
     return drive(_Perturbations(coded, task, report, weights, survey))
 
 
+def search_runs(
+    coded: Coded, task: Task, report: Reporter, weights: Mapping[str, float] | None = None
+) -> tuple[list[Grouping], SearchLog]:
+    """Return what `search_trees` does first, then the groupings that its runs ended with."""
+    search = _Perturbations(coded, task, report, weights, None)
+    _, log = drive(search)
+    return [search.several.best.grouping, *search.several.ended], log
+
+
 class _Perturbations:
     """Perturbations that are kept where they gain, then shifts and swaps to a local optimum."""
 
@@ -98,29 +109,25 @@ class _Perturbations:
         self.a_call = max(1, LOOKS_A_CALL // self.wide)
         self.watch = Watch(self.options, report, ITERATIONS)
         self.ruled = bool(task.rules.any())
-        most, start = TIMES_K * self.k, task.start
+        most, starts = TIMES_K * self.k, [task.start, *task.others]
         if self.ruled:  # a part of a group that keeps the rules may break them
-            most = max(most, *(int(np.bincount(one).max()) for one in (start, *task.others)))
+            most = max(most, *(int(np.bincount(start).max()) for start in starts))
         else:
-            start = cut_up(trees, codes, start, self.k, most, masses)
+            starts = [cut_up(trees, codes, start, self.k, most, masses) for start in starts]
         orders = orders_of(trees, codes, self.k, task.seed, task.threads, masses)
         self.map = Map(trees, codes, task, most, self.around, orders, masses)
         self.whole = False  # the local optimum was reached
         self.looked = 0
         self.split, self.by_split = 0, 0.0  # groups that were split off, and what that gained
         self.improved = 0  # the iteration after which a run was better than before
-        runs = self.options.runs
-        self.searches = [
-            Run(self.map, one, run)
-            for place, one in enumerate((start, *task.others))
-            for run in range(place * runs, (place + 1) * runs)
-        ]
+        self.hurried = False  # nothing more is looked at
+        self.several = Runs(self.map, starts, self.options.runs)
         self.runs = range(len(self.searches) * self.map.regions)
 
     @property
-    def regions(self) -> list[Region]:
-        """The regions of all runs."""
-        return [region for search in self.searches for region in search.regions]
+    def searches(self) -> list[Run]:
+        """The runs; one after they were recombined."""
+        return self.several.searches
 
     def begin(self, everywhere: Everywhere) -> None:
         """Note the loss of the start."""
@@ -141,7 +148,7 @@ class _Perturbations:
         before = [search.loss for search in self.searches]
         for search in self.searches:
             stop = search.plan(watch.done, min(watch.limit, watch.done + size))
-        regions = self.regions
+        regions = self.several.regions
 
         def work(i: int) -> None:
             if i < len(regions):
@@ -168,16 +175,24 @@ class _Perturbations:
         return float(max(SHARE, 1.0 - self.looks * LOOK / max(limit, LOOK)))
 
     def close(self, everywhere: Everywhere) -> None:
+        """Shift and swap until nothing gains; recombine the runs, and once more from there."""
+        self.hurried = self.watch.stopped_by in ("interrupt", "callback") and self.looks > QUICK
+        self._descend(everywhere)
+        if len(self.searches) > 1:
+            self.several.recombine()
+            self.whole = False
+            self._descend(everywhere)
+
+    def _descend(self, everywhere: Everywhere) -> None:
         """Shift and swap until nothing gains, as far as the clock and the user allow.
 
         Groups of 2k or more are split before, which adds no loss, and none are made.
         """
-        hurried = self.watch.stopped_by in ("interrupt", "callback") and self.looks > QUICK
         limit, looks = self.options.stop.seconds, self.options.looks
         most = CLOSING * self.a_call // LOOKS_A_CALL if looks is None else looks
         for search in self.searches:
             self._cut_up(search)
-        regions = self.regions
+        regions = self.several.regions
 
         def look(i: int) -> bool:
             if i >= len(regions):
@@ -187,12 +202,12 @@ class _Perturbations:
             return bool(regions[i].state.counts[WAITING] == 0)
 
         report = self.watch.report
-        while not (self.whole or hurried) and self.looked < most:
+        while not (self.whole or self.hurried) and self.looked < most:
             self.looked = min(most, self.looked + self.a_call)  # of all runs, so that it repeats
             self.whole = all(everywhere(look))
             late = limit is not None and self.watch.seconds >= limit
             enough = report.look(self.look(), last=False)
-            hurried = (late or enough or report.stop.finish) and self.looks > QUICK
+            self.hurried = (late or enough or report.stop.finish) and self.looks > QUICK
 
     def _cut_up(self, search: Run) -> None:
         """Cut up a run's groups of 2k or more, and have all groups looked at."""
@@ -217,9 +232,9 @@ class _Perturbations:
 
     def look(self) -> Progress:
         """Return what there is to see: loss and groups of the best run, moves of all."""
-        best = min(self.searches, key=lambda search: search.loss)
+        best = self.several.best
         loss = self._percent(best.loss)
-        counts = np.sum([search.totals.counts for search in self.searches], axis=0)
+        counts = np.sum([totals.counts for totals in self.several.totals], axis=0)
         return self.watch.look(
             loss,
             loss,
@@ -229,21 +244,25 @@ class _Perturbations:
         )
 
     def result(self) -> tuple[Integers, SearchLog]:
-        """Return the best grouping of all runs, and how it was found."""
-        best = min(self.searches, key=lambda search: search.loss)
+        """Return the grouping of the only run, or of all recombined, and how it was found."""
+        best, several = self.several.best, self.several
         labels = canonical_labels(best.labels)
         for region in best.regions:  # the sum without what rounding did on the way
             region.state.counts[LOOKS] = 0
             region.load(canonical_labels(labels[region.rows]))
         end = self._percent(best.loss)
         split = {"applied": self.split, "gain": self._percent(self.by_split)}
-        totals = [search.totals for search in self.searches]
+        totals = several.totals
+        by_part = {**gains(totals, self.total, PARTS), "split": split}
+        if several.ended:
+            gain = self._percent(several.by_blocks)
+            by_part["recombine"] = {"applied": several.blocks, "gain": gain}
         log = self.watch.log(
             end,
             self.loss_start,
             loss_first_optimum=end,
             runs=self.options.runs,
-            gains={**gains(totals, self.total, PARTS), "split": split},
+            gains=by_part,
             pairs_examined=sum(int(one.counts[SHIFTS_TRIED]) for one in totals),
             pairs_by_pass=[],
             complete=self.whole,

@@ -1,0 +1,105 @@
+"""Raise the bounds of records, step by step; what is known is kept and gone on from.
+
+    python benchmarks/records/prove.py SECONDS FOLDER TABLE-K [TABLE-K ...]
+
+spends so many seconds of the processor on each table and k (`tarragona-3`): the linear programme of
+the groups that are kept, cuts, and for k up to 4 the integer programme. FOLDER keeps duals, cuts
+and columns after every step, so that another run goes on from there. Bounds, and groups that lose
+less, are offered to the records (`keep.py`). Needs the reference tables (SHOAL_DATA).
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+from keep import DOCS, kept, matrix, offer
+
+from shoal.measures.loss import percent, total_squares
+from shoal.methods.bounds.columns import NOBODY
+from shoal.methods.bounds.generation import Generation, Plan
+from shoal.methods.bounds.integer import solve_integer
+from shoal.methods.bounds.threads import Gaps, squared_gaps
+
+PLAN = Plan(climb=40, branches=2_000, rounds=400, limit=1_000_000, cuts=1, listed=200_000,
+            nodes=20_000)  # fmt: skip
+INTEGER_K = 4
+GAIN = 1e-7  # a share of the bound: rounds of cuts that gain less are the last
+
+
+class Proof:
+    """The programme of a table and k, with the clock of the processor, and its file."""
+
+    def __init__(self, name, k, seconds, folder):
+        self.name, self.k, self.seconds = name, k, seconds
+        self.begun = time.process_time()
+        self.labels = np.loadtxt(DOCS / f"labels/{name}-{k}.txt", dtype=np.int64)
+        self.file = folder / f"{name}-{k}.npz"
+        self.points = matrix(name)
+        self.generation = Generation.scaled(
+            Gaps(squared_gaps(self.points)), k, self.labels, remaining=self.remaining, threads=1
+        )
+
+    def remaining(self):
+        """Return nothing while there are seconds of the processor left, then 0."""
+        return None if time.process_time() - self.begun < self.seconds else 0.0
+
+    def restore(self):
+        """Take over what another run knew; tell whether there was any."""
+        if not self.file.is_file():
+            return False
+        g, there = self.generation, np.load(self.file)
+        members = there["members"]
+        sizes = (members != NOBODY).sum(axis=1)
+        for size in np.unique(sizes):
+            g.columns.add(np.ascontiguousarray(members[sizes == size][:, :size]), g.losses)
+        g.cuts, g.prices, g.duals = there["cuts"], there["prices"], there["duals"]
+        return True
+
+    def save(self, step):
+        """Keep what is known, offer the bound, and say how far it is from the groups."""
+        g = self.generation
+        np.savez_compressed(
+            self.file, members=g.columns.members, cuts=g.cuts, prices=g.prices, duals=g.duals
+        )
+        bound = percent(g.least, total_squares(self.points))
+        command = f"benchmarks/records/prove.py {self.seconds:g} FOLDER {self.name}-{self.k}"
+        offer(self.name, self.k, self.labels, command, bound, runs=0)
+        row = kept()[self.name, self.k]
+        took = time.process_time() - self.begun
+        print(f"{self.name} k = {self.k}  {took:7.1f} CPU s  {step:<9} {g.cuts.shape[0]:>5} cuts  "
+              f"{len(g.columns):>6} columns  bound {bound:.6f}  kept: loss {row['loss']}, gap "
+              f"{row['gap_percent']} %", flush=True)  # fmt: skip
+
+    def run(self):
+        """Climb, converge, cut while that gains, then choose among columns."""
+        g = self.generation
+        if not self.restore():
+            g.climb(PLAN.climb, PLAN.branches)
+            self.save("climb")
+        solved = g.converge(PLAN)
+        self.save("programme")
+        while solved and g.solved is not None and not g.over():
+            before, cuts = g.bound, g.cuts.shape[0]
+            g.cut(PLAN)
+            self.save("cuts")
+            if g.cuts.shape[0] == cuts or g.bound < before * (1.0 + GAIN):
+                break
+        if self.k <= INTEGER_K and not g.over():
+            solution = solve_integer(g, self.labels, PLAN)
+            g.bound = max(g.bound, solution.bound)
+            if solution.labels is not None:
+                self.labels = solution.labels
+            self.save("proven" if solution.proven else "integer")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 4:
+        sys.exit(__doc__)
+    kept_in = Path(sys.argv[2])
+    kept_in.mkdir(parents=True, exist_ok=True)
+    for cell in sys.argv[3:]:
+        table, _, size = cell.rpartition("-")
+        Proof(table, int(size), float(sys.argv[1]), kept_in).run()

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import covered
@@ -20,18 +19,25 @@ WIDTHS = (1280, 390)
 TOO_WIDE = "document.documentElement.scrollWidth > innerWidth"
 
 
-def in_browser(page: Page, file: Path) -> Iterator[str]:
-    """Yield what is wrong with a page."""
-    found: list[str] = []
-    page.on("requestfailed", lambda request: found.append(f"failed: {request.url}"))
-    page.on("console", lambda one: found.append(one.text) if one.type == "error" else None)
-    page.on("pageerror", lambda error: found.append(str(error)))
-    page.goto(file.as_uri())
-    for width in WIDTHS:
-        page.set_viewport_size({"width": width, "height": 900})
-        if page.evaluate(TOO_WIDE):
-            found.append(f"wider than {width} pixels")
-    yield from found
+class Window:
+    """A tab that notes what goes wrong in it; one for all pages, as opening one takes long."""
+
+    def __init__(self, page: Page):
+        self.page = page
+        self.found: list[str] = []
+        page.on("requestfailed", lambda request: self.found.append(f"failed: {request.url}"))
+        page.on("console", lambda one: one.type == "error" and self.found.append(one.text))
+        page.on("pageerror", lambda error: self.found.append(str(error)))
+
+    def problems(self, file: Path) -> list[str]:
+        """Load a page; return what is wrong with it."""
+        self.found.clear()
+        self.page.goto(file.as_uri())
+        for width in WIDTHS:
+            self.page.set_viewport_size({"width": width, "height": 900})
+            if self.page.evaluate(TOO_WIDE):
+                self.found.append(f"wider than {width} pixels")
+        return list(self.found)
 
 
 def main() -> int:
@@ -46,13 +52,11 @@ def main() -> int:
     bad = 0
     with sync_playwright() as tools:
         browser = tools.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        context = browser.new_context(offline=True)
+        window = Window(browser.new_context(offline=True).new_page())
         for file in files:
-            page = context.new_page()
-            for problem in in_browser(page, file):
+            for problem in window.problems(file):
                 bad += 1
-                print(f"{file.relative_to(SITE)}: {problem}")
-            page.close()
+                print(f"{file.relative_to(SITE)}: {problem}", flush=True)
         browser.close()
     print(f"{len(files)} pages at {' and '.join(map(str, WIDTHS))} pixels, {bad} problems")
     return int(bad > 0 or bool(told))

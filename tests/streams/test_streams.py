@@ -207,9 +207,9 @@ def test_people_of_the_ledger(tmp_path):
     assert list(late) == []
     assert (late.counts.again, late.counts.waiting) == (20, 40)
     shoal.anonymize(records[50:60], K, **asked).save(tmp_path / "second")
-    from shoal.ledger.keeping import leave
+    from shoal.ledger.keeping import forget_people
 
-    leave(ledger, ["p30", "p100"])
+    forget_people(ledger, ["p30", "p100"])
     stream = shoal.stream(records[60:], tmp_path / "out", K, batch=70, **asked)
     made = list(stream)
     assert stream.counts.left == 2

@@ -30,7 +30,7 @@ def used(chromium, drawing_desk, tmp_path_factory):
         row.locator("[data-test=role]").select_option("quasi-identifier")
     tab.locator("[data-test=step-protection]").click()
     tab.locator("[data-test=k]").fill("3")
-    tab.locator("[data-test=expert] summary").click()
+    tab.locator("[data-test=expert] > summary").click()
     tab.locator("[data-test=method]").select_option("mdav")
     tab.locator("[data-test=step-run]").click()
     tab.locator("[data-test=run]").click()

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from desks import SAMPLE
-from shoal.web import app, links
+from shoal.web import bodies, links
 from shoal.web.errors import Refused
 from shoal.web.links import Links
 
@@ -104,7 +104,7 @@ def test_a_request_that_stops_coming_is_given_up():
             await asyncio.sleep(30)
 
     with pytest.raises(Refused) as refused:
-        asyncio.run(app.body_of(Slow(), patience=0.1))
+        asyncio.run(bodies.body_of(Slow(), patience=0.1))
     assert refused.value.status == 408
 
 

@@ -136,6 +136,7 @@ print(len(parts.twice.signatures), parts.twice.stats.cache_hits.total())
 """
 
 
+@pytest.mark.slow
 def test_parts_are_compiled_once_and_linked_from_disk(copy):
     """A part is compiled once for all numbers, also written out; a new kernel takes it from disk.
 
@@ -148,6 +149,7 @@ def test_parts_are_compiled_once_and_linked_from_disk(copy):
     assert run(copy, LINKED) == [1, 1]
 
 
+@pytest.mark.slow
 def test_damaged_cache(copy):
     """A cache file that was cut short is compiled anew."""
     run(copy)

@@ -25,6 +25,7 @@ from rules_tables import (
 )
 from shoal.kernels.rules import ROOM, reordered
 from shoal.methods.enforce.groups import of_members
+from thorough import spread
 
 CASES = [(kind, model) for kind in KINDS for model in MODELS]
 
@@ -78,7 +79,7 @@ def test_zero_exactly_where_the_models_hold(kind, model, tmp_path):
     assert verdicts == {True, False}
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", spread(KINDS, 2))
 def test_amount_of_t(kind, tmp_path):
     """For t-closeness it is how much the distance is above t, to the last digit of t."""
     for seed in range(60):

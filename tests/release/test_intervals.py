@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import shoal
+from thorough import spread
 
 ROWS = 30
 ENDS = ["age_low", "age_high", "pay_low", "pay_high", "born_low", "born_high"]
@@ -64,7 +65,7 @@ def test_frames(library):
     assert structs.schema.field("born").type.field("low").type == pa.date32()
 
 
-@pytest.mark.parametrize("how", [None, "text", "struct", "columns"])
+@pytest.mark.parametrize("how", spread([None, "text", "struct", "columns"], 2))
 def test_files(tmp_path, how):
     """Every form is written, verified, measured and packed, and means the same."""
     table = people()

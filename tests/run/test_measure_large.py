@@ -89,6 +89,7 @@ def test_keys_of_different_files(files, tmp_path):
     assert one.before.rows == two.before.rows == two.after.rows
 
 
+@pytest.mark.slow
 def test_figures_are_near_those_of_the_whole(files):
     """What is measured on a part is near what is measured on all, and is said to be of a part."""
     original, release, _, _ = files

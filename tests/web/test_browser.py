@@ -103,6 +103,7 @@ def test_the_file_that_opens_the_browser_leads_to_the_desk(page, tmp_path, monke
     assert other.url == f"http://127.0.0.1:{page.desk.port}/"
 
 
+@pytest.mark.slow
 def test_exact_figures_are_marked(page, made):
     """Jobs, comparisons and every table of measures say that they are not to be published."""
     _, job, compared = made
@@ -114,6 +115,7 @@ def test_exact_figures_are_marked(page, made):
         assert all("do not publish" in text for text in marks.all_inner_texts())
 
 
+@pytest.mark.slow
 def test_the_report_opens_once(page, made):
     """The report is a page without script in a tab of its own; its address is good for one look."""
     page.tab.goto(f"http://127.0.0.1:{page.desk.port}/jobs/{made[1]}")
@@ -203,6 +205,7 @@ def test_cancel_and_two_jobs(page, tmp_path):
     page.verdict()
 
 
+@pytest.mark.slow
 def test_a_wrong_file_is_told_in_words(page, tmp_path):
     """An archive, a broken table: one line says what is wrong, and the page goes on."""
     book = tmp_path / "book.zip"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import zipfile
 
+import pytest
+
 import shoal
 from browsers import QUASI, choose_roles, expect, taken_home
 from databases import by_duckdb, by_sqlite
@@ -16,6 +18,7 @@ def opened(page, name, content):
     page.upload(file)
 
 
+@pytest.mark.slow
 def test_a_table_is_chosen_on_the_page(page, tmp_path):
     """A newcomer with a database chooses the table, changes their mind, and gets a release."""
     more = ["CREATE TABLE wards (ward TEXT, beds INTEGER)", "INSERT INTO wards VALUES ('A', 12)"]
@@ -42,6 +45,7 @@ def test_a_table_is_chosen_on_the_page(page, tmp_path):
     assert "survey.duckdb#people" in page.on("command").inner_text()
 
 
+@pytest.mark.slow
 def test_a_zip_archive_and_a_database_without_tables(page, tmp_path):
     """A zipped csv is shown as a csv is, and a file of views alone is told in words."""
     content = io.BytesIO()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from browsers import choose_roles, expect
 from desks import SAMPLE
 
@@ -47,6 +49,7 @@ def said(tree):
     return tree
 
 
+@pytest.mark.slow
 def test_a_point_restores_all_that_was_compared(page, drawing_desk):
     """Whatever the form says by now, a point of the frontier brings back what was compared."""
     desk = drawing_desk
@@ -74,6 +77,7 @@ def test_a_point_restores_all_that_was_compared(page, drawing_desk):
     assert desk.get(f"/files/{file}.json")["reading"] == {}
 
 
+@pytest.mark.slow
 def test_what_the_form_cannot_say_is_not_left_out(page, drawing_desk):
     """A comparison by a program that asked for more than the form has is not restored in part."""
     desk = drawing_desk
@@ -86,6 +90,7 @@ def test_what_the_form_cannot_say_is_not_left_out(page, drawing_desk):
     expect(page.on("error")).to_contain_text("settings that the form does not have")
 
 
+@pytest.mark.slow
 def test_one_k_is_compared_unless_more_are_named(page):
     """Where nobody lists values of k, methods are compared with the k that was chosen."""
     page.sample()

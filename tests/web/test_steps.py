@@ -50,6 +50,7 @@ def ready(page, step):
         expect(page.on(shown[step])).to_contain_text(re.compile(r"\d"))
 
 
+@pytest.mark.slow
 def test_the_rail_leads_through_every_step(opened, made):
     """Next goes on, the address names the step, what was seen has its tick, the address leads back.
 
@@ -115,6 +116,7 @@ def test_whatever_was_changed_is_undone_and_done_again(opened):
     assert page.row(2).locator("[data-test=role]").input_value() == QUASI
 
 
+@pytest.mark.slow
 def test_the_page_speaks_german(opened):
     """A language is chosen in the head, holds for other pages, and marks the page's language."""
     page = opened
@@ -128,6 +130,7 @@ def test_the_page_speaks_german(opened):
     page.tab.evaluate("localStorage.clear()")
 
 
+@pytest.mark.slow
 def test_records_before_and_after_are_for_the_screen_alone(opened):
     """The preview shows real cells, marks what changes, offers what helps, and is not printed."""
     page = opened

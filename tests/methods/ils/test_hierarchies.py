@@ -354,6 +354,7 @@ def test_thousands_of_values():
     assert peak < 40_000_000  # 3,000² numbers alone are 72 MB
 
 
+@pytest.mark.slow
 def test_three_hundred_columns():
     """Hundreds of columns of all kinds are searched, and lose less than before."""
     rng = np.random.default_rng(6)

@@ -60,8 +60,8 @@ QUASI = "--quasi age,income --identifier name --sensitive opinion --drop born"
 JOBS = {
     "ten-million": (one_file, (
         "shoal anonymize big.parquet -k 10 --quasi age,income,born --identifier name "
-        "--sensitive opinion --memory 2GB -o safe/release.parquet",
-        "shoal verify safe/release.parquet -k 10 --quasi age,income,born",
+        "--sensitive opinion --memory 2GB -o safe.parquet",
+        "shoal verify safe.parquet -k 10 --quasi age,income,born",
     )),
     "cluster": (many_files, (
         f"shoal anonymize 'stays/*.parquet' -k 10 {QUASI} --engine dask -o release/",

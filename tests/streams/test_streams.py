@@ -378,7 +378,7 @@ def test_killed_at_random_moments(tmp_path):
     killed = 0
     while killed < 20:
         child = in_child(act)
-        time.sleep(draw.uniform(0.01, 0.6))
+        time.sleep(draw.uniform(0.01, 0.12))
         os.kill(child, signal.SIGKILL)
         assert ended(child) == -signal.SIGKILL
         killed += 1

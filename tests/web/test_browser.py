@@ -139,6 +139,9 @@ def test_adult_by_upload(page, tmp_path):
     page.columns()
     with path.open() as file:
         header = next(csv.reader(file))
+    page.go("protection")
+    page.on("weight").select_option("")  # fnlwgt is proposed as the survey weight
+    page.go("columns")
     quasi = ["age", "sex", "race", "education"]
     for column, name in enumerate(header):
         page.role(column, QUASI if name in quasi else "drop")

@@ -16,7 +16,7 @@ def test_tabs_on_one_file_both_get_their_estimates(page, chromium):
     choose_roles(page)
     other = Page(chromium, page.desk)
     other.tab.goto(page.tab.url)
-    other.columns()
+    other.go("columns")
     answers = []
     for one in (page, other):
         one.tab.on(

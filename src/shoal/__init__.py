@@ -61,9 +61,9 @@ if TYPE_CHECKING:
     from shoal.save.pack.recheck import check_pack as check_pack
     from shoal.settings.presets import Preset as Preset
     from shoal.settings.presets import presets as presets
+    from shoal.streams.loop import Stream as Stream
     from shoal.streams.release import Batch as Batch
     from shoal.streams.state import Counts as Counts
-    from shoal.streams.stream import Stream as Stream
     from shoal.streams.stream import stream as stream
     from shoal.table.hierarchy.view import Hierarchy as Hierarchy
     from shoal.table.hierarchy.view import hierarchy as hierarchy
@@ -102,7 +102,7 @@ _HOME = {
     "SeriesVerification": "judge.series_verdict",
     "ShoalError": "errors",
     "ShoalWarning": "errors",
-    "Stream": "streams.stream",
+    "Stream": "streams.loop",
     "Suggestion": "run.suggest",
     "Table": "table.table",
     "TypeChangeWarning": "errors",

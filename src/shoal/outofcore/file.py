@@ -50,9 +50,7 @@ def anonymize_file(
     output : path or URL
         A name that ends as a file does, or a folder (ending in /). With an `engine` a folder or URL
         that gets Parquet parts and their manifest.
-    progress : bool or callable, default False
-        True shows how far it is: on a terminal, in a notebook, else in lines on stderr. A callable
-        gets a `Progress`, as `callback` does.
+    {progress}
     callback : callable, optional
         Gets a `Progress`; True from it ends a search with its best, and cancels anything else.
     {options}

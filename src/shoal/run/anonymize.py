@@ -55,14 +55,12 @@ from shoal.report.steps import step_sections
 from shoal.run.counterfeits import with_counterfeits
 from shoal.run.frame import framed, with_trees_of
 from shoal.run.group import find_groups, recoded
-from shoal.run.group_series import find_series_groups
 from shoal.run.live import Shown, reporting
-from shoal.run.membership import check_budget, series_notes
 from shoal.run.privacy_warning import privacy_warning
 from shoal.run.result import FrameT, Result
 from shoal.run.series import Series
+from shoal.run.series_groups import group_series
 from shoal.run.series_report import series_section, with_drift
-from shoal.run.shrunk import shrunk_notes
 from shoal.run.steps_risk import steps_risk
 from shoal.run.strata import Conditions
 from shoal.run.totals import Grouped, read_totals, with_totals
@@ -75,7 +73,6 @@ from shoal.settings.tree import settings_and_run
 from shoal.table.dataframes.type_changes import type_changes
 from shoal.table.dataframes.whole_periods import in_whole_periods
 from shoal.table.encode_nodes import code
-from shoal.table.levels import with_used_values
 from shoal.table.table import Table
 
 Integers = npt.NDArray[np.int64]
@@ -136,9 +133,7 @@ def anonymize(
         ("survey.duckdb#patients"), or a table in memory, which is never changed. Lazy frames
         (polars, DuckDB, Ibis) and Arrow streams are computed and read once. Also a list of rows,
         whose columns are x0, x1, …, a list of dicts, or a dict of columns.
-    progress : bool or callable, default False
-        True shows how far it is: on a terminal, in a notebook, else in lines on stderr. A callable
-        gets a `Progress`, as `callback` does.
+    {progress}
     callback : callable, optional
         Gets a `Progress`; True from it ends a search with its best, and cancels anything else.
     {options}
@@ -307,19 +302,10 @@ def anonymize_with(
     if who is None:
         partition, more = find_groups(grouped, plan, coded, conditions, report, threads)
     else:
-        made = find_series_groups(grouped, plan, coded, conditions, who, report, threads)
-        partition, more = made.partition, made.notes
-        withheld, rows = table.rows - made.kept.size, table.rows
-        check_budget(settings.series.withhold, withheld, rows, made.exposed)
-        who, table, grouped = who.take(made.kept), table.take(made.kept), grouped.take(made.kept)
-        false = made.counterfeits
-        who = who.with_counterfeits(false)
-        coded = None if coded is None else with_used_values(coded.take(made.kept))
-        survey = survey.take(made.kept)
-        labels = false.joined_to(partition.labels)
-        pending = who.pending(who.dealt(labels), withheld)
-        own, promised = series_notes(who, withheld, rows, gone, shrunk_notes(who, labels))
-        more = [*more, *own, *drift]
+        own = group_series(table, grouped, plan, coded, conditions, who, gone, report, threads)
+        table, grouped, coded, survey = own.table, own.grouped, own.coded, own.survey
+        partition, more, promised = own.partition, [*own.notes, *drift], own.promised
+        who, false, pending = own.who, own.counterfeits, own.pending
     LOG.info("%s", partition.summary())
     left_out = SuppressedSection()
     if partition.recoding is None:

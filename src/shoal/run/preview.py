@@ -96,9 +96,7 @@ def preview(
     sample : int, default 10000
         The number of records to run on. Strata are sampled in proportion; households and people are
         sampled as a whole.
-    progress : bool or callable, default False
-        True shows how far it is: on a terminal, in a notebook, else in lines on stderr. A callable
-        gets a `Progress`, as `callback` does.
+    {progress}
     callback : callable, optional
         Gets a `Progress`.
     {options}

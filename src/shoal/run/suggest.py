@@ -150,9 +150,7 @@ def suggest(
         The size of groups.
     max_risk : float, default 0.05
         The share of records that linkage attacks may find.
-    progress : bool or callable, default False
-        True shows how far it is: on a terminal, in a notebook, else in lines on stderr. A callable
-        gets a `Progress`, as `callback` does.
+    {progress}
     callback : callable, optional
         Gets a `Progress`.
     {options}

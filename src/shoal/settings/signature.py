@@ -13,6 +13,9 @@ from shoal.settings.table import NEEDED, TABLE, Entry, options_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 NAMED = inspect.Parameter.KEYWORD_ONLY
+PROGRESS = """progress : bool or callable, default False
+    True shows how far it is: on a terminal, in a notebook, else in lines on stderr. A callable
+    gets a `Progress`, as `callback` does."""
 
 
 def takes_options(name: str, called: str | None = None) -> Callable[[F], F]:
@@ -43,7 +46,8 @@ def takes_options(name: str, called: str | None = None) -> Callable[[F], F]:
 
 
 def _documented(text: str, name: str) -> str:
-    """Return a docstring with the options in the place of the line `{options}`."""
+    """Return a docstring with `{options}` and `{progress}` spelled out."""
+    text = text.replace("{progress}", PROGRESS)
     return text.replace("{options}", "\n".join(map(_described, options_of(name))))
 
 

@@ -117,9 +117,7 @@ def compare(
     resume : path, optional
         A file that records the figures of every finished run; the same comparison started again
         continues after them.
-    progress : bool or callable, default False
-        True shows how far it is: on a terminal, in a notebook, else in lines on stderr. A callable
-        gets a `Progress`, as `callback` does.
+    {progress}
     callback : callable, optional
         Gets a `Progress`.
     {options}

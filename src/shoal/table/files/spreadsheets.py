@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import io
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
@@ -29,15 +30,8 @@ def read_spreadsheet(path: Path, sheet: str | None) -> Table:
     """Return the Table of a sheet; without a name there must be one alone that is not empty."""
     from shoal.table.dataframes.frames import check_names, from_arrow
 
-    check_file_name(path.name)
-    raw = read_bytes(path)
-    calamine = extra("python_calamine", path.name)
-    _check_size(raw, path.name)
-    try:
-        with calamine.CalamineWorkbook.from_filelike(io.BytesIO(raw)) as book:
-            rows = _rows(book, sheet, path.name)
-    except calamine.CalamineError:
-        raise InputError(f"{path.name}: not a whole spreadsheet, or one with a password") from None
+    with _opened(path) as (book, raw):
+        rows = _rows(book, sheet, path.name)
     header, records = _header(rows, path.name)
     check_names(header, path.name)
     columns = [_array([row[i] for row in records]) for i in range(len(header))]
@@ -56,13 +50,20 @@ def read_spreadsheet(path: Path, sheet: str | None) -> Table:
 
 def sheets_of(path: Path) -> list[str]:
     """Return the sheets of a file that hold something, in order."""
+    with _opened(path) as (book, _):
+        return [name for name in book.sheet_names if book.get_sheet_by_name(name).total_height]
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[tuple[Any, bytes]]:
+    """Open a workbook; yield it with the bytes of its file."""
     check_file_name(path.name)
     raw = read_bytes(path)
     calamine = extra("python_calamine", path.name)
     _check_size(raw, path.name)
     try:
         with calamine.CalamineWorkbook.from_filelike(io.BytesIO(raw)) as book:
-            return [name for name in book.sheet_names if book.get_sheet_by_name(name).total_height]
+            yield book, raw
     except calamine.CalamineError:
         raise InputError(f"{path.name}: not a whole spreadsheet, or one with a password") from None
 

@@ -34,7 +34,7 @@ def adult():
 
 
 def trees():
-    """A search by trees, by what it begins with: groups enforced in one way, or both and tolls."""
+    """A search by trees, by what it begins with: groups enforced one way, or both, or penalties."""
     asked = [
         (of_adult("occupation", "equal", SAMPLE), 5, "t = 0.3", 0.3),
         (of_adult("occupation", "equal", SAMPLE), 10, "l = 3", None),

@@ -152,21 +152,23 @@ def test_what_is_asked_was_asked_of_many(tmp_path):
 
 
 @pytest.mark.parametrize("seed", spread(range(60), 8))
-def test_tolls(seed, tmp_path):
-    """Where breaking rules has its toll, no more is lost and paid than before; no swap gains."""
+def test_penalties(seed, tmp_path):
+    """Where breaking rules has a penalty, no more is lost and paid than before; no swap gains."""
     rng = np.random.default_rng(500 + seed)
     made = random_table(rng, tmp_path, ranges=seed % 2 == 0, rows=14)
-    k, toll = int(rng.integers(2, 5)), float(rng.choice([0.1, 1.0, 10.0]))
+    k, penalty = int(rng.integers(2, 5)), float(rng.choice([0.1, 1.0, 10.0]))
     _, rules = ruled(seed, 14, tmp_path)
     coded = code(read(made.table), made.rules)
     start = search_tables.random_groups(14, k, seed).astype(np.int64)
     options = replace(TREES, stop=Stop(iterations=[0, 50][seed % 2]))
-    found, log = search_trees(coded, Task(k, start, options, seed, rules=rules, toll=toll), QUIET)
+    found, log = search_trees(
+        coded, Task(k, start, options, seed, rules=rules, penalty=penalty), QUIET
+    )
     trees = [(tree, values) for tree, values in zip(made.trees, made.values, strict=True)]
 
     def paid(labels):
         lost = tree_twin.total_loss(trees, [1] * len(trees), made.records, labels.tolist())
-        return float(lost) + toll * float(of_labels(rules, labels) @ np.bincount(labels))
+        return float(lost) + penalty * float(of_labels(rules, labels) @ np.bincount(labels))
 
     assert np.bincount(found).min() >= k
     assert paid(found) <= paid(start) + 1e-9

@@ -10,7 +10,7 @@ from shoal.kernels.arrays import Integers
 from shoal.kernels.rules import NONE
 from shoal.methods.families.descent import has_room, within_constraints
 from shoal.methods.families.kmember import KMember
-from shoal.methods.families.tolls import SECOND, second_start
+from shoal.methods.families.penalties import SECOND, second_start
 from shoal.methods.ils.hierarchies.search import search_trees
 from shoal.methods.ils.search import search
 from shoal.methods.ils.task import Task
@@ -59,8 +59,8 @@ class NodeSearch(Family):
     def run(self, problem: Problem, report: Reporter) -> Solution:
         """Begin with groups that keep the constraints, and search by moves that break none.
 
-        Where the constraints had to be enforced, groups that came to keep them at a rising toll are
-        a second start; the better end counts.
+        Where the constraints had to be enforced, groups that came to keep them at a rising penalty
+        are a second start; the better end counts.
         """
         if problem.k == 1:
             return problem.alone()

@@ -15,7 +15,7 @@ class Task:
     """Groups of at least k, from a start, by the options of a search.
 
     `start` (n) has groups 0, 1, ... of at least k records, None: random. `rules` are what no group
-    of the start or of the result breaks; with a `toll` above 0 they may, and breaking them by 1
+    of the start or of the result breaks; with a `penalty` above 0 they may, and breaking them by 1
     costs every member of a group so much. Of searches by trees, `others` are more starts: each has
     its runs.
     """
@@ -28,5 +28,5 @@ class Task:
     seed: int = 0
     threads: int | None = None
     rules: Rules = field(default_factory=lambda: NONE)
-    toll: float = 0.0
+    penalty: float = 0.0
     others: tuple[Integers, ...] = ()

@@ -16,11 +16,11 @@ from shoal.methods.ils.hierarchies.layout import (
     LOSS,
     MEMBERS,
     NEW,
+    PENALTY,
     RECORD,
     SIZE,
     SLOT,
     TIE,
-    TOLL,
 )
 from shoal.methods.ils.hierarchies.moves import find_nearest, fits
 from shoal.methods.ils.hierarchies.near import Near, list_near
@@ -49,7 +49,7 @@ def dissolve(s: State, near: Near, group: int) -> bool:
         measure(s, other)
         change += costs[other, width, LOSS]
     better = given == size and change < bar
-    strict = s.counts[BREACH] != 0 and s.sums[TOLL] == 0.0
+    strict = s.counts[BREACH] != 0 and s.sums[PENALTY] == 0.0
     for i in range(given if better and strict else 0):
         better = better and fits(s, s.pool[i, NEW], -1, -1)
     for i in range(given - 1, -1, -1):  # who came last stands last

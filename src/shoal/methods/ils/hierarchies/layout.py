@@ -28,8 +28,8 @@ WAITS, CHANGED = 1, 2  # why a group is queued
     LOOKING, LOOKED, LOOKS, GROUPS, PARTNER, BREACH, RULES, FOUND,
 ) = range(34)  # fmt: skip
 
-# places in the sums; behind them what the groups that were found last would cost. TOLL is what
+# places in the sums; behind them what the groups that were found last would cost. PENALTY is what
 # breaking the rules by 1 costs every member of a group; 0: no move may break them
-CURRENT, BY_SHIFTS, BY_SWAPS, BY_DISSOLVE, BY_REGROUP, BY_RESPLIT, TOLL, KEYS = range(8)
+CURRENT, BY_SHIFTS, BY_SWAPS, BY_DISSOLVE, BY_REGROUP, BY_RESPLIT, PENALTY, KEYS = range(8)
 
 TIE = 1e-10  # what a cell must gain on average for a move to count

@@ -3,7 +3,7 @@
 A shift of x from A to B changes the loss by L(B + x) - L(B) - gain(x), a swap of x and y by
 L(A - x + y) + L(B - y + x) - L(A) - L(B). Whoever leaves B, what all others have in common stays:
 no swap that brings x into B can gain where that, with x and less L(B), costs as much as gain(x).
-Where breaking the rules has its toll, both groups are relieved of theirs at best.
+Where breaking the rules has a penalty, both groups are relieved of theirs at best.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from shoal.methods.ils.hierarchies.layout import (
     NODE,
     OWN,
     PARTNER,
+    PENALTY,
     RULES,
     SHIFTS,
     SHIFTS_TRIED,
@@ -45,11 +46,10 @@ from shoal.methods.ils.hierarchies.layout import (
     SURE,
     SWAPS_TRIED,
     TIE,
-    TOLL,
     K,
 )
 from shoal.methods.ils.hierarchies.near import Near, list_near
-from shoal.methods.ils.hierarchies.state import State, cost, joined, measure, put, queue, toll
+from shoal.methods.ils.hierarchies.state import State, cost, joined, measure, penalty, put, queue
 
 
 @inlined
@@ -76,14 +76,14 @@ def fits(s: State, group: int, leaving: int, entering: int) -> bool:
 
 
 @inlined
-def tolled(s: State, one: int, two: int, x: int, y: int, change: float) -> float:
-    """Return a change of the loss with that of the tolls, as x goes from one to two and y back.
+def penalized(s: State, one: int, two: int, x: int, y: int, change: float) -> float:
+    """Return a change of the loss with that of the penalties, as x goes from one to two and y back.
 
     inf where no move may break the rules and this one does.
     """
-    if s.sums[TOLL] > 0.0:
-        change += toll(s, one, x, y) + toll(s, two, y, x)
-        change -= toll(s, one, -1, -1) + toll(s, two, -1, -1)
+    if s.sums[PENALTY] > 0.0:
+        change += penalty(s, one, x, y) + penalty(s, two, y, x)
+        change -= penalty(s, one, -1, -1) + penalty(s, two, -1, -1)
     elif s.counts[BREACH] != 0 and not (fits(s, one, x, y) and fits(s, two, y, x)):
         change = np.inf
     return change
@@ -188,16 +188,16 @@ def find_swap(s: State, near: Near, x: int, many: int, best: float) -> float:
     """
     groups, counts = s.groups, s.counts
     one = s.records[x, LABEL]
-    paid = toll(s, one, -1, -1)
+    paid = penalty(s, one, -1, -1)
     for i in range(many):
         group = near.listed[i]
         if may_swap(s, x, group, best + paid):
-            relief = paid + toll(s, group, -1, -1)
+            relief = paid + penalty(s, group, -1, -1)
             for m in range(groups[group, SIZE]):
                 y = groups[group, MEMBERS + m]
                 change = exchange(s, x, y, best + relief)
                 if change < best + relief:
-                    change = tolled(s, one, group, x, y, change)
+                    change = penalized(s, one, group, x, y, change)
                     if change < best:
                         best, counts[FOUND], counts[PARTNER] = change, group, y
             counts[SWAPS_TRIED] += groups[group, SIZE]
@@ -216,10 +216,11 @@ def improve_record(s: State, near: Near, x: int) -> bool:
     if (
         s.groups[group, SIZE] > counts[K]
         and counts[MAY_SHIFT] == 1
-        and find_nearest(s, near, x, many, 1 + ANY, s.gains[x] + tie + toll(s, group, -1, -1)) > 0
+        and find_nearest(s, near, x, many, 1 + ANY, s.gains[x] + tie + penalty(s, group, -1, -1))
+        > 0
     ):
         to = counts[FOUND]
-        best = min(best, tolled(s, group, to, x, -1, s.sums[KEYS] - s.gains[x]))
+        best = min(best, penalized(s, group, to, x, -1, s.sums[KEYS] - s.gains[x]))
     if counts[MAY_SWAP] == 1:
         best = find_swap(s, near, x, many, best)
     if best < tie:

@@ -22,10 +22,10 @@ from shoal.methods.ils.hierarchies.layout import (
     NEW,
     NODE,
     OWN,
+    PENALTY,
     RECORD,
     SAMPLES,
     SIZE,
-    TOLL,
 )
 from shoal.methods.ils.hierarchies.moves import find_nearest, fits
 from shoal.methods.ils.hierarchies.near import Near, list_near
@@ -35,9 +35,9 @@ from shoal.methods.ils.hierarchies.state import (
     cost,
     measure,
     open_group,
+    penalty,
     put,
     queue,
-    toll,
 )
 from shoal.methods.topdown.tally import common
 from shoal.methods.topdown.trees import RANGED, ROOT
@@ -104,17 +104,17 @@ def take_in(s: State, at: int, made: int) -> None:
 def replace(s: State, pooled: int, count: int, wanted: int, gain: float) -> bool:
     """Replace the groups that were pooled by those that were formed, if the rules allow it.
 
-    s IN/OUT. Tells whether they do; where there are tolls, if these are below the gain.
+    s IN/OUT. Tells whether they do; where there are penalties, if these are below the gain.
     """
     groups, counts, pool = s.groups, s.counts, s.pool
-    strict = s.sums[TOLL] == 0.0
+    strict = s.sums[PENALTY] == 0.0
     for made in range(wanted if s.counts[BREACH] != 0 else 0):
         group, size = counts[GROUPS] + made, 0
         for i in range(pooled):
             if pool[i, NEW] == made:
                 groups[group, MEMBERS + size] = pool[i, RECORD]
                 size += 1
-        gain -= toll(s, group, -1, -1)
+        gain -= penalty(s, group, -1, -1)
         if gain <= 0.0 or (strict and not fits(s, group, -1, -1)):
             return False
     for i in range(count + 1, wanted):

@@ -31,11 +31,11 @@ from shoal.methods.ils.hierarchies.layout import (
     MAY_RESPLIT,
     MAY_SHIFT,
     MAY_SWAP,
+    PENALTY,
     RULES,
     SAMPLES,
     SIZE,
     STOP,
-    TOLL,
 )
 from shoal.methods.ils.hierarchies.near import NEIGHBORS, ORDERS, Near, near_of, order_records
 from shoal.methods.ils.hierarchies.state import State
@@ -125,7 +125,7 @@ class Map:
         s = states.make(self.trees, codes, self.masses[rows], k, self.most, self.around, seed)
         rules = self.task.rules.copy()  # with room to work in
         s.counts[BREACH], s.counts[RULES] = pointers(rules)
-        s.sums[TOLL] = self.task.toll
+        s.sums[PENALTY] = self.task.penalty
         for place, name in ((MAY_SHIFT, "shift"), (MAY_SWAP, "swap")):
             s.counts[place] = name in options.moves
         for place, name in (

@@ -72,7 +72,7 @@ def search_trees(
 ) -> tuple[Integers, SearchLog]:
     """Return the grouping of least ILoss found, and how. Never more loss than the start had.
 
-    Requires 2 <= k, 2k records and starts that keep the rules, which no move breaks; with a toll
+    Requires 2 <= k, 2k records and starts that keep the rules, which no move breaks; with a penalty
     they may be broken, and the loss of the log counts what that costs. `weights`
     say how much columns count, `survey` weights (n) how much records do.
     """

@@ -39,6 +39,7 @@ from shoal.methods.ils.hierarchies.layout import (
     MOST,
     NODE,
     OWN,
+    PENALTY,
     QUEUE,
     QUEUED,
     RULES,
@@ -48,7 +49,6 @@ from shoal.methods.ils.hierarchies.layout import (
     SPAN,
     SPARE,
     SURE,
-    TOLL,
     WAITING,
     WAITS,
     K,
@@ -177,12 +177,12 @@ def joined(
 
 
 @inlined
-def toll(s: State, group: int, leaving: int, entering: int) -> float:
+def penalty(s: State, group: int, leaving: int, entering: int) -> float:
     """Return what a group pays for breaking rules when a record leaves and one enters (-1: none).
 
     All its members pay the same. Nothing where no move may break them.
     """
-    price, paid = s.sums[TOLL], 0.0
+    price, paid = s.sums[PENALTY], 0.0
     if price > 0.0:
         size, first, rules = s.groups[group, SIZE], MEMBERS, s.counts[RULES]
         broken = call(s.counts[BREACH], rules, s.groups, group, first, size, leaving, entering)
@@ -193,7 +193,7 @@ def toll(s: State, group: int, leaving: int, entering: int) -> float:
 
 @part
 def measure(s: State, group: int) -> None:
-    """Write everything that follows from a group's members, its toll included. s IN/OUT."""
+    """Write everything that follows from a group's members, its penalty included. s IN/OUT."""
     tree, levels, columns, cells, groups = s.tree, s.levels, s.columns, s.cells, s.groups
     spans, costs, gains = s.spans, s.costs, s.gains
     size, width = groups[group, SIZE], columns.shape[0]
@@ -270,7 +270,7 @@ def measure(s: State, group: int) -> None:
             else:
                 cells[row, j, LOW], cells[row, j, HIGH], cells[row, j, OWN] = top, to, own
                 gains[row] += costs[group, j, COST] - found
-    loss += toll(s, group, NONE, NONE)
+    loss += penalty(s, group, NONE, NONE)
     s.sums[CURRENT] += loss - costs[group, width, LOSS]
     costs[group, width, LOSS], costs[group, width, SLACK] = loss, loss - sure
 

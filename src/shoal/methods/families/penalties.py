@@ -14,9 +14,9 @@ from shoal.methods.ils.task import Task
 from shoal.methods.problem import Problem, Solution
 from shoal.progress import Reporter
 
-TOLLS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)  # of every member, for rules broken by 1: whole records
-TURNS, MOST = 4, 10_000  # iterations a group at each toll, and of all groups at most
-LOOKS = 300  # of a record at groups, at each toll
+PENALTIES = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)  # of every member, for rules broken by 1: whole records
+TURNS, MOST = 4, 10_000  # iterations a group at each penalty, and of all groups at most
+LOOKS = 300  # of a record at groups, at each penalty
 SEARCH = Search(perturbations=("dissolve", "regroup", "resplit"), samples=3)
 SECOND = "; beside that, groups were searched in which breaking it costs more and more"
 
@@ -26,8 +26,8 @@ def second_start(
 ) -> Integers | None:
     """Return groups that keep the constraints, from those of a method that do not.
 
-    A search from the `first` groups on trades what cells lose for the toll of broken rules, which
-    rises in steps; what is broken then is mended by swaps. None where the groups kept them anyway,
+    A search from the `first` groups on trades what cells lose for the penalty of broken rules,
+    which rises in steps; what is broken then is mended by swaps. None where the groups kept them anyway,
     where another way to enforce them is asked for, or groups would be larger than those of `start`
     let a search make.
     """
@@ -37,8 +37,8 @@ def second_start(
     turns = min(MOST, TURNS * (nodes.rows // k))
     options = SEARCH.replace({"stop": {"iterations": turns}, "looks": LOOKS * nodes.rows})
     cells, labels = float(len(nodes.coded.columns)), first
-    for toll in TOLLS:
-        own = replace(task, start=labels, options=options, toll=toll * cells)
+    for penalty in PENALTIES:
+        own = replace(task, start=labels, options=options, penalty=penalty * cells)
         labels, _ = search_trees(nodes.coded, own, report, nodes.column_weights, nodes.weights)
     by_swaps = replace(problem, constraints=replace(constraints, enforcement="swap"))
     labels = within_constraints(by_swaps, Solution(labels), report).labels

@@ -27,9 +27,9 @@ def second_start(
     """Return groups that keep the constraints, from those of a method that do not.
 
     A search from the `first` groups on trades what cells lose for the penalty of broken rules,
-    which rises in steps; what is broken then is mended by swaps. None where the groups kept them anyway,
-    where another way to enforce them is asked for, or groups would be larger than those of `start`
-    let a search make.
+    which rises in steps; what is broken then is mended by swaps. None where the groups kept them
+    anyway, where another way to enforce them is asked for, or groups would be larger than those of
+    `start` let a search make.
     """
     constraints, nodes, k = problem.constraints, problem.nodes, problem.k
     if constraints is None or start.enforcement == "none" or constraints.enforcement != "auto":

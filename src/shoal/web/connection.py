@@ -22,7 +22,7 @@ ANSWER = 30.0  # seconds that a stranger's request may take, with its body and i
 REST = 5.0  # seconds that the rest of a body may go on coming after the answer
 IDLE = 30  # seconds that a connection is kept between two requests
 ACCEPTED = 8  # connections at a time, so that none that has just come is cut off
-QUEUED = 1024  # connections that the system holds until they are accepted
+QUEUED = 4096  # connections that the system holds until they are accepted, if it allows so many
 
 
 def most_strangers() -> int:

@@ -23,7 +23,7 @@ os.environ["SHOAL_CONFIG"] = os.devnull  # whoever runs the tests may have a fil
 gc.set_threshold(100_000, 50, 1000)  # as the command line itself: looking took a tenth of the time
 
 COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("shoal", derandomize=True, max_examples=35, **COMMON)
+settings.register_profile("shoal", derandomize=True, max_examples=20, **COMMON)
 settings.register_profile("thorough", derandomize=False, print_blob=True, **COMMON)
 
 HAS_DATA = bool(os.environ.get("SHOAL_DATA"))

@@ -20,8 +20,8 @@ def is_thorough() -> bool:
 
 
 def examples(number: int) -> settings:
-    """Return hypothesis' settings for so many examples, and for a third of them in `make test`."""
-    return settings(max_examples=number if is_thorough() else max(5, number // 3))
+    """Return hypothesis' settings for so many examples, and for a fifth of them in `make test`."""
+    return settings(max_examples=number if is_thorough() else max(5, number // 5))
 
 
 def spread(cases: Iterable[Any], few: int, *, several: bool = False) -> list[Any]:

@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 from functools import partial
+from types import FrameType
 
 from shoal.progress import StopToken
 
@@ -36,9 +37,28 @@ def _ignored(_what: object) -> None:
     pass
 
 
+class _WithoutPandas:
+    """Keep pyarrow from importing pandas.
+
+    It does so at its first array, wherever pandas is installed, to know its objects: half a second
+    for nothing, as the command line has none. Others may import it.
+    """
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        """Refuse pandas to this library, which never imports it: only pyarrow does, unseen."""
+        if name != "pandas":
+            return
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None and frame.f_globals.get("__name__") == "importlib._bootstrap":
+            frame = frame.f_back
+        if frame is not None and str(frame.f_globals.get("__name__")).startswith("shoal."):
+            raise ModuleNotFoundError("pandas is not used here", name=name)
+
+
 def main() -> None:
     """Run `shoal`; a polite kill cleans up as Ctrl-C does."""
     gc.set_threshold(100_000, 50, 1000)  # a process of seconds: looking for garbage took a tenth
+    sys.meta_path.insert(0, _WithoutPandas())
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115, PTH123 - for the life of the process
     code: object = 0

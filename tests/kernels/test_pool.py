@@ -15,7 +15,7 @@ from shoal.kernels.jit import jit
 from shoal.kernels.layout import FAN, LEAF
 from shoal.methods.heuristics import pool as pools
 from strategies import matrices
-from thorough import examples
+from thorough import examples, spread
 
 
 def nearest(pool, center, size):
@@ -65,7 +65,7 @@ def test_nearest_and_farthest(matrix, data):
     assert pools.point(pool, rest[0]).tolist() == rows[rest[0]]
 
 
-@pytest.mark.parametrize("kind", ["grid", "normal", "lines"])
+@pytest.mark.parametrize("kind", spread(["grid", "normal", "lines"], 1))
 def test_several_levels(kind):
     """In a tree of several levels nothing is skipped that counts, down to the last record."""
     rng = np.random.default_rng(1)

@@ -30,9 +30,10 @@ from shoal.measures.disclosure.slide_negative_binomial import (
 )
 from shoal.measures.disclosure.suda import score
 from shoal.table.roles import Column, Kind, Role
+from thorough import is_thorough
 
 TABLES = 300
-SOME_AND_ALL = pytest.mark.parametrize("tables", [20, pytest.param(TABLES, marks=pytest.mark.slow)])
+SOME_AND_ALL = pytest.mark.parametrize("tables", [10, pytest.param(TABLES, marks=pytest.mark.slow)])
 READINGS = ("own", "root", "wildcard")
 
 
@@ -72,7 +73,7 @@ _share = cache(naive.expected_share)
 @pytest.mark.parametrize("reading", READINGS)
 def test_counts_and_risks(reading):
     """Class sizes, weights and people of a population are counted as by comparing all pairs."""
-    for seed in range(TABLES):
+    for seed in range(TABLES if is_thorough() else TABLES // 3):
         rows, more, rng = table(seed)
         weights = [rng.choice([1.0, 2.5, 7.0, 40.0]) for _ in rows]
         homes = [rng.randrange(3) for _ in rows]

@@ -23,9 +23,10 @@ from shoal.run.measure_inputs import hierarchies_of
 from shoal.table.assign import with_roles
 from shoal.table.read import read
 from shoal.table.roles import Role
+from thorough import is_thorough
 
 TOGETHER = True  # what is measured once is measured in one process
-TABLES = 300
+TABLES = 300 if is_thorough() else 120
 FAMILY = "means"
 
 

@@ -24,7 +24,7 @@ from thorough import each, spread
 
 TOGETHER = True  # what is measured once is measured in one process
 
-TABLES, BLOCK = 300, 50
+TABLES, BLOCK = 300, 30
 BLOCKS = range(0, TABLES, BLOCK)
 PAIRED = {
     "distance_linkage", "rank_linkage", "block_linkage", "interval_disclosure",

@@ -19,7 +19,7 @@ from thorough import spread
 
 TOGETHER = True  # what is measured once is measured in one process
 
-TABLES, BLOCK = 300, 50
+TABLES, BLOCK = 300, 30
 BLOCKS = range(0, TABLES, BLOCK)
 
 every_block = pytest.mark.parametrize("block", spread(BLOCKS, 1))

@@ -105,7 +105,7 @@ def test_same_seed_same_labels(method, stays):
     assert np.array_equal(first.labels, second.labels)
 
 
-@pytest.mark.parametrize("method", spread(METHODS, 14))
+@pytest.mark.parametrize("method", spread(METHODS, 7))
 def test_order_of_the_rows_does_not_matter(method, stays):
     """Through anonymize, permuted rows have the same groups."""
     order = np.random.default_rng(1).permutation(40)
@@ -175,7 +175,7 @@ def test_numbers_have_the_labels_of_the_numeric_path(method):
     assert (plain.loss_name, beside.loss_name) == ("SSE/SST, percent", MIXED_LOSS)
 
 
-@pytest.mark.parametrize("how", REFINEMENTS)
+@pytest.mark.parametrize("how", spread(REFINEMENTS, 7))
 def test_refinements(how, stays):
     """Groups of anybody are refined on mixed tables, by the library and from a column."""
     labels = np.arange(40) // 5

@@ -40,6 +40,7 @@ from shoal.save.files import Targets
 from shoal.settings import build
 from shoal.table.dialects.dialect import PLAIN
 from shoal.table.streams import Whole, in_pieces
+from thorough import spread
 
 QUASI = ["age", "income", "born", "score"]
 ROLES = {"identifiers": ["name"], "quasi_identifiers": QUASI, "sensitive": ["diagnosis"]}
@@ -758,7 +759,7 @@ def test_large_unsigned_numbers_of_several_pieces(tmp_path):
     run(tmp_path / "in.parquet", tmp_path / "out.parquet", roles=roles)
 
 
-@pytest.mark.parametrize("place", ["file", "folder"])
+@pytest.mark.parametrize("place", spread(["file", "folder"], 1))
 def test_hierarchies_that_changed_after_a_kill(tmp_path, monkeypatch, place):
     """A run does not go on with what was grouped by another tree."""
     words = [chr(97 + i % 8) for i in range(1000)]

@@ -17,6 +17,7 @@ from shoal.errors import InputError, OutputError, RequestError
 from shoal.outofcore.run_folder import RunFolder
 from shoal.outofcore.spool import spool
 from shoal.progress import Reporter
+from thorough import spread
 
 ROWS = 800
 TABLE = pa.table(
@@ -57,7 +58,9 @@ def left(folder):
 
 
 @pytest.mark.parametrize("source", [by_stream, by_polars, by_duckdb])
-@pytest.mark.parametrize(("memory", "method"), [(LITTLE, "auto"), (None, "mdav")])
+@pytest.mark.parametrize(
+    ("memory", "method"), spread([(LITTLE, "auto"), (None, "mdav")], 1, several=True)
+)
 def test_from_file_to_file(tmp_path, source, memory, method):
     """Whether it fits in memory or not, the records of a stream are released and verified."""
     asked = ASKED if source is not by_duckdb else {**ASKED, "orders": {"pain": LEVELS}}

@@ -96,7 +96,7 @@ def told(make, *arguments):
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
-@pytest.mark.parametrize("seed", spread(range(25), 12))
+@pytest.mark.parametrize("seed", spread(range(25), 6))
 def test_plans_are_equal_in_memory_and_out_of_core(tmp_path, kind, seed):
     """What is decided of a file is decided alike where it is read whole and where it is not."""
     rng = np.random.default_rng(seed)

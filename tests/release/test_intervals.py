@@ -65,7 +65,7 @@ def test_frames(library):
     assert structs.schema.field("born").type.field("low").type == pa.date32()
 
 
-@pytest.mark.parametrize("how", spread([None, "text", "struct", "columns"], 2))
+@pytest.mark.parametrize("how", spread([None, "text", "struct", "columns"], 1))
 def test_files(tmp_path, how):
     """Every form is written, verified, measured and packed, and means the same."""
     table = people()

@@ -139,7 +139,7 @@ def released_by_regions(folder, cells, ending, **tree):
     return made.report, pd.read_csv(folder / "out.csv")
 
 
-@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize("ending", spread(["csv", "parquet"], 1))
 def test_larger_than_memory(tmp_path, ending):
     """Out of core the whole column decides, and each group releases its majority, too."""
     cells = table([0, 10], rows=1500)

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import shoal as library
-from thorough import spread
+from thorough import is_thorough, spread
 
 DRAWS = True  # charts
 
@@ -113,6 +113,8 @@ def test_the_command_draws_the_same(result, tmp_path, shoal, kind):
         drawn = json.loads(out.read_text())["data"]["values"]
         order = lambda one: json.dumps(one, sort_keys=True)  # noqa: E731
         assert sorted(drawn, key=order) == sorted(json.loads(json.dumps(own)), key=order)
+        if what == "pair" and "town" in names and not is_thorough():
+            continue
         picture = tmp_path / f"{what}-{names}.svg"
         assert shoal("plot", what, tmp_path / "out", "--name", names, "-o", picture).code == 0
         assert picture.read_text().startswith("<svg")

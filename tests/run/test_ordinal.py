@@ -142,7 +142,7 @@ def test_iloss_by_hand(seed):
         assert cell_losses(coded[name], labels).tolist() == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("seed", spread(range(20), 3))
+@pytest.mark.parametrize("seed", spread(range(20), 1))
 @pytest.mark.parametrize("method", ["kaim", "kaim-paper", "k-member", "mdav", "ilsmc+"])
 def test_an_ordinal_column_is_its_ranks(seed, method):
     """Values and the whole numbers of their ranks give the same groups, ranges and losses."""

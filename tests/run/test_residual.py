@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
-from thorough import examples, is_thorough
+from thorough import examples, is_thorough, spread
 
 # one method of every kind there is, the search on trees, and auto; proofs would take minutes
 KINDS = {method.kind: method.name for method in reversed(shoal.methods())}
@@ -107,7 +107,7 @@ def test_every_number_of_left_overs(tmp_path, method, k):
 
 
 @pytest.mark.parametrize("method", [name for name in METHODS if name not in ONE_COLUMN])
-@pytest.mark.parametrize("rest", [1, 2, 3])
+@pytest.mark.parametrize("rest", spread([1, 2, 3], 1))
 def test_left_overs_of_deletion(tmp_path, method, rest):
     """Where deleting incomplete records leaves some over, they join a class, or are refused."""
     columns = {"a": list("ppppqqqq") + ["r"] * rest + [""] * 5, "b": ["1"] * (13 + rest)}

@@ -107,7 +107,7 @@ FORMS = {
 
 
 @pytest.mark.parametrize(("form", "way"), [
-    pytest.param(form, way, marks=[] if (f + w) % 3 == 0 else pytest.mark.slow)
+    pytest.param(form, way, marks=[] if (f + w) % 5 == 0 else pytest.mark.slow)
     for f, form in enumerate(FORMS) for w, way in enumerate(WAYS)
 ])  # fmt: skip
 def test_csv_columns_of_every_form(form, way, tmp_path, thorough):

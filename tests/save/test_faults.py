@@ -49,7 +49,7 @@ def test_full_disks(folder):
 
 def test_random_kills(folder, thorough):
     """Kills at random times leave no bad state and, after the next run, no leftovers."""
-    kills = 50 if thorough else 24
+    kills = 50 if thorough else 12
     ends, bad = faults.try_kills(folder, kills)
     assert bad == []
     assert ends["killed"] > kills // 5

@@ -22,6 +22,7 @@ from shoal.table.dialects.dialect import dialect_of
 from shoal.table.files.unpacking import GZIP_FREE
 from shoal.table.read import read
 from shoal.table.roles import Kind
+from thorough import spread
 
 SIZES = st.integers(1, 200)
 
@@ -210,7 +211,7 @@ MALFORMED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("size", [1, 7, 64, 2**24])
+@pytest.mark.parametrize("size", spread([1, 7, 64, 2**24], 2))
 @pytest.mark.parametrize("content", MALFORMED, ids=range(len(MALFORMED)))
 def test_malformed_files_in_the_same_words(write, content, size):
     """What is refused at once is refused in pieces, with the same line, record and byte."""

@@ -16,6 +16,7 @@ import xlsxwriter
 
 import shoal
 from shoal.table.roles import Kind
+from thorough import spread
 
 FRAME = pd.DataFrame(
     {
@@ -201,7 +202,7 @@ def test_encodings_are_said_of_texts_and_statistics_only(tmp_path):
         shoal.read(tmp_path / "t.parquet", encoding="cp1252")
 
 
-@pytest.mark.parametrize("ending", ["dta", "sav"])
+@pytest.mark.parametrize("ending", spread(["dta", "sav"], 1))
 def test_a_column_without_values_is_what_the_file_says(tmp_path, ending):
     """Numbers of which none is there are numbers, and texts are texts, also when written again."""
     frame = {"n": [None] * 6, "t": [""] * 6, "age": [1.5, 2, 3, 4, 5, 6]}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import product
 
 import numpy as np
 import pyarrow as pa
@@ -25,6 +26,7 @@ from shoal.table.dialects.notation import Notation
 from shoal.table.read import read_csv
 from shoal.table.roles import Kind
 from shoal.table.source import Source
+from thorough import spread
 
 SIGNS = [b"a", b"1", b",", b"\n", b"\r\n", b'"', b'""', b"\xc3\xa9", b"\xff", b"\0", b"\r",
          b'"a,b"', b'"x\ny"', b'"z""",', b"\xef\xbb\xbf", b"1,2\n", b"\n\n"]  # fmt: skip
@@ -92,7 +94,7 @@ class Slow(Cells):
     is_varied = False
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", spread(range(4), 1))
 def test_facts_and_values_are_those_of_distinct_cells(seed):
     """Plain and varied columns have the facts, kinds and values that their distinct cells have."""
     draw = random.Random(seed)
@@ -132,8 +134,9 @@ def read_in_pieces(text, size, threads=None):
     return read_csv(text.encode(), source, **said, threads=threads, piece=size)
 
 
-@pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize("size", [1, 60, 2**22])
+@pytest.mark.parametrize(
+    ("threads", "size"), spread(product([1, 3], [1, 60, 2**22]), 3, several=True)
+)
 def test_read_and_written_as_the_slow_twin_does(threads, size, thorough):
     """A file cut anywhere is read as it is sign by sign, and comes back byte for byte."""
     draw = random.Random(size)

@@ -14,6 +14,7 @@ from shoal.errors import InputError
 from shoal.table.files.batches import ParquetPieces
 from shoal.table.memory import needed
 from shoal.table.read import read
+from thorough import spread
 
 RECORDS = 2_000
 
@@ -35,7 +36,7 @@ def make(path, what):
     assert path.stat().st_size < 200_000
 
 
-@pytest.mark.parametrize("what", ["pages", "dictionary", "dictionary of a text"])
+@pytest.mark.parametrize("what", spread(["pages", "dictionary", "dictionary of a text"], 1))
 def test_a_bomb_is_refused_before_it_unpacks(tmp_path, what):
     """In memory, in pieces, by its size and by the command, a bomb is one line about its size."""
     path = tmp_path / "small.parquet"

@@ -69,7 +69,7 @@ class Dask:
         client = None
         if scheduler is None:
             with contextlib.suppress(ValueError):  # there is none
-                client = default_client()  # type: ignore[no-untyped-call]
+                client = default_client()
         return cls(scheduler, client)
 
     @staticmethod

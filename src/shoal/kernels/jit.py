@@ -50,7 +50,8 @@ def kernel_sources(root: Path) -> list[Path]:
     them.
     """
     texts = {path: path.read_text(encoding="utf-8") for path in root.rglob("*.py")}
-    paths = [path for path, text in texts.items() if COMPILED.search(text)]
+    likely = [(path, text) for path, text in texts.items() if "jit" in text or "numba" in text]
+    paths = [path for path, text in likely if COMPILED.search(text)]
     seen = set(paths)
     for path in paths:  # grows as it is gone through
         for module, names in CONSTANTS.findall(texts[path]):

@@ -193,13 +193,17 @@ MEASURES: dict[str, str] = {
     "combined_diversity": RELEASE,
 }
 
+_PATTERNS: dict[str, list[tuple[list[str], str]]] = {}  # of KEYS, by their first part
+for _key, _kind in KEYS.items():
+    _PATTERNS.setdefault(_key.split(" ")[0], []).append((_key.split(" "), _kind))
+
 
 def kind_of(path: Sequence[str]) -> str | None:
     """Return the kind of a key by its path; None if unlisted. Items of lists are `*`."""
     if path[:1] == ["measures"] and len(path) > 2 and path[1] in ("utility", "risk"):
         return MEASURES.get(path[2])
-    for pattern, kind in KEYS.items():
-        if _fits(pattern.split(" "), path):
+    for pattern, kind in _PATTERNS.get(path[0], ()):
+        if _fits(pattern, path):
             return kind
     return None
 

@@ -36,8 +36,9 @@ def from_dataframe(data: Any) -> Table:
     if any(not isinstance(label, str) for label in labels):  # pandas numbers its columns
         renamed = frame.to_native().set_axis(names, axis=1)
         frame = nw.from_native(renamed, eager_only=True)
-    arrow = {n: _to_arrow(frame, n) for n in names}
-    orders = {n: own_order(frame[n].to_native(), values) for n, values in arrow.items()}
+    series = dict(zip(names, frame.iter_columns(), strict=True))
+    arrow = {n: _to_arrow(series[n]) for n in names}
+    orders = {n: own_order(series[n].to_native(), values) for n, values in arrow.items()}
     source = Source(name=name, kind="dataframe", native=frame.to_native(), labels=labels)
     table = from_arrow(pa.table(arrow), source)
     return table.mapped(lambda column: column.replace(order=orders[column.name] or column.order))
@@ -74,9 +75,9 @@ def _narwhals(data: Any) -> nw.DataFrame[Any]:
     return nw.maybe_reset_index(frame)
 
 
-def _to_arrow(frame: nw.DataFrame[Any], name: str) -> Any:
+def _to_arrow(given: nw.Series[Any]) -> Any:
     """Return a column as an Arrow array; what Arrow has no type for as bytes."""
-    series = dense(frame[name])
+    series = dense(given)
     if series.dtype == nw.Object and series.implementation.is_polars():
         return from_objects(series.to_list(), "object")  # Arrow would get their addresses
     try:
@@ -85,7 +86,7 @@ def _to_arrow(frame: nw.DataFrame[Any], name: str) -> Any:
         return from_objects(series.to_list(), str(getattr(series.to_native(), "dtype", "object")))
     if isinstance(values, pa.ChunkedArray):
         values = values.combine_chunks()
-    return _with_texts(values, frame[name].to_native())
+    return _with_texts(values, given.to_native())
 
 
 def _with_texts(values: Any, native: Any) -> Any:

@@ -19,11 +19,12 @@ run: $(VENV)/run.stamp          ## anonymize the embedded sample into out/ and o
 
 test: $(VENV)/run.stamp         ## ruff, mypy, import-linter, pytest without the slow ones
 	@# kernels are compiled once, and not by every test process: while the rest is installed, and
-	@# those of extras while the sources are checked
+	@# those of extras while the sources are checked; so is the bytecode of the tests
 	@[ -e $(VENV)/test.stamp ] || $(BIN)/shoal warmup > /dev/null 2>&1 & compiling=$$!; \
 	  $(MAKE) --no-print-directory $(VENV)/test.stamp || { wait $$compiling; exit 1; }; \
 	  $(MAKE) --no-print-directory lint & checking=$$!; \
-	  wait $$compiling; $(BIN)/shoal warmup > /dev/null 2>&1; wait $$checking
+	  wait $$compiling; $(BIN)/shoal warmup > /dev/null 2>&1; \
+	  [ -e tests/__pycache__ ] || $(BIN)/python -m pytest --collect-only > /dev/null 2>&1; wait $$checking
 	$(TESTS)
 
 test-all: lint $(VENV)/engines.stamp  ## the slow tests too, and those with Spark (which needs Java)

@@ -93,7 +93,7 @@ def test_every_method_has_a_slow_twin():
     assert set(naive.METHODS) == set(STEADY)
 
 
-@pytest.mark.parametrize("method", STEADY)
+@pytest.mark.parametrize("method", spread(STEADY, 24))
 @given(problem=problems(25))
 @example(problem=(np.zeros((9, 2)), 2))
 @example(problem=(np.arange(5.0)[:, None], 5))

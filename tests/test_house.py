@@ -302,7 +302,8 @@ def test_unix_elsewhere_is_found(code, name):
 
 def test_what_is_started_once_is_started_in_one_process(repository, request):
     """Tests that take a server, a browser or a cluster are in its group, or that of their file."""
-    for item in request.session.items:
+    every = {item.nodeid.partition("[")[0]: item for item in request.session.items}
+    for item in every.values():
         group = group_of(repository, item.nodeid)
         assert not ("::" in group and STARTED_ONCE & set(item.fixturenames)), item.nodeid
         for name in SHARED.keys() & set(item.fixturenames):

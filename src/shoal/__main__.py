@@ -44,7 +44,7 @@ class _WithoutPandas:
     for nothing, as the command line has none. Others may import it.
     """
 
-    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+    def find_spec(self, name: str, *_: object) -> None:
         """Refuse pandas to this library, which never imports it: only pyarrow does, unseen."""
         if name != "pandas":
             return

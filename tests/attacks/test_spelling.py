@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import shoal as library
+from thorough import spread
 
 K = 4
 SAME = {  # spellings of one value that differ byte by byte
@@ -151,7 +152,9 @@ def parts(result):
     return [[s for key, s in zip(keys, data.s, strict=True) if key == own] for own in set(keys)]
 
 
-@pytest.mark.parametrize("how", [*SAME, *(how for how in BLANK if "declared" not in how)])
+@pytest.mark.parametrize(
+    "how", spread([*SAME, *(how for how in BLANK if "declared" not in how)], 14)
+)
 def test_released_classes_are_diverse(how):
     """The attacker reads the classes of a release that was asked for l = 2."""
     words = {**SAME, **BLANK}[how]

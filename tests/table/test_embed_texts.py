@@ -187,10 +187,10 @@ def test_folded_distances(rule):
 
 
 def test_many_values_in_bounded_memory():
-    """2,500 texts in 10,000 records need the matrix and little more; equal cells are equal rows."""
+    """5,000 texts in 20,000 records need the matrix and little more; equal cells are equal rows."""
     rng = np.random.default_rng(1)
-    values = rng.integers(0, 2500, 10_000)
-    table = read(pa.table({"w": [f"v{v}" for v in values], "x": rng.normal(size=10_000)}))
+    values = rng.integers(0, 5000, 20_000)
+    table = read(pa.table({"w": [f"v{v}" for v in values], "x": rng.normal(size=20_000)}))
     coded = code(table)
     tracemalloc.start()
     found = encode(table, coded=coded).matrix

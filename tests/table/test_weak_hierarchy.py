@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
-from thorough import examples
+from thorough import examples, spread
 
 METHODS = ("kaim", "k-member", "kaim-paper", "kaim+", "mdav", "v-mdav")
 
@@ -74,7 +74,7 @@ DAMAGED = {
 }
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", spread(METHODS, 2))
 @pytest.mark.parametrize("kind", DAMAGED)
 def test_one_damage(tmp_path, kind, method):
     """A damaged line is refused by its kind and on one line, or the tree it leaves is kept to."""

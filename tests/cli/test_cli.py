@@ -457,11 +457,14 @@ def test_help_without_room(word):
 
 def test_python_dash_m(table, tmp_path):
     """`python -m shoal` is the same command, in a process of its own."""
-    process = run_module("anonymize", table, *ROLES, "-o", "-", cwd=tmp_path)
+    told = {**os.environ, "PYTHONPROFILEIMPORTTIME": "1"}
+    process = run_module("anonymize", table, *ROLES, "-o", "-", cwd=tmp_path, env=told)
     out, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
     assert naive.class_sizes(io.StringIO(out.decode()).read(), ["a", "b"])[0] >= 3
     assert b"\r" not in err  # no progress bar where nobody looks
+    assert b"pyarrow.lib" in err
+    assert b"pandas.core" not in err  # which pyarrow would import
 
 
 @pytest.mark.slow

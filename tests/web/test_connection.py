@@ -14,7 +14,7 @@ from shoal.web.errors import Refused
 from shoal.web.links import Links
 
 ID = "0" * 32
-PROMPT = 3.0
+PROMPT = 20.0
 
 
 @pytest.fixture(scope="module")

@@ -95,6 +95,17 @@ def test_an_iterator(tmp_path, delay):
     assert shoal.verify_series([one.path for one in made], ledger=ledger.path).ok
 
 
+def test_the_loss_that_is_told(tmp_path):
+    """The loss told while a batch is searched is one of a search, not that of its random start."""
+    told = []
+    asked = {**ASKED, "method": "auto", "max_iterations": 200, "callback": told.append}
+    for batch in shoal.stream(people(240), tmp_path / "out", K, batch=120, **asked):
+        losses = [one.best_loss for one in told if one.best_loss is not None]
+        assert batch.loss <= losses[-1] + 1e-9 <= max(losses) + 1e-9 < 2 * batch.loss
+        told.clear()
+    assert batch.number == 2
+
+
 def test_run_again(tmp_path):
     """The same records, sent once more, are known; a released record is wiped from the state."""
     records, out = people(220), tmp_path / "out"

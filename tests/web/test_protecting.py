@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import io
 import json
 import tomllib
+import zipfile
 from dataclasses import MISSING, fields
 
 import pytest
@@ -201,3 +203,48 @@ def test_a_comparison_leaves_out_what_would_make_its_runs_differ(desk):
     recipe = {**SAMPLE, "protect": protect, "series": {"ledger": "0" * 32}}
     job = desk.start(file, recipe, "compare", compare={"k": [4], "methods": ["hilbert"]})
     assert desk.done(job)["state"] == "done"
+
+
+def file_of(name, content):
+    """Return a file as a page sends it with a request."""
+    return {"name": name, "base64": base64.b64encode(content).decode()}
+
+
+def test_a_ledger_is_kept_at_the_desk(desk):
+    """An earlier release is added, a series judged; people leave after it was said what it costs."""
+    first = desk.upload("old.csv", year(0))
+    desk.looked(first)
+    job = desk.start(first, SERIES)
+    assert desk.done(job)["state"] == "done"
+    before = _release(desk, job)
+    private = zipfile.ZipFile(io.BytesIO(desk.ask("GET", f"/jobs/{job}/files/private.zip").body))
+    path = f"/ledgers/{desk.post('/ledgers', {'name': 'kept'}, 201)['id']}"
+    body = {"file": first, "person": "who", "recipe": private.read("run.toml").decode()}
+    wrong = desk.post(f"{path}/add", {**body, "release": file_of("r.csv", before[:-20])}, 400)
+    assert "not what the recipe makes" in wrong["error"]
+    added = desk.post(f"{path}/add", {**body, "release": file_of("r.csv", before)})
+    assert [(one["state"], one["people"]) for one in added["releases"]] == [("added", 60)]
+    assert (added["entries"], len(added["last"])) == (1, 12)
+    _, later, _ = made(desk, year(30), path.split("/")[2], withhold=0.5, expect_overlap=0.8)
+    verdict = desk.post(f"{path}/verdict", {})["verdict"]  # what the desk made, it finds
+    assert (verdict["ok"], verdict["releases"], verdict["absent"]) == (True, 2, [])
+    assert verdict["fewest"] >= 2
+    other = [file_of("a.csv", before), file_of("b.csv", _release(desk, later) + b"\n")]
+    told = desk.post(f"{path}/verdict", {"files": other})["verdict"]
+    assert (told["ok"], told["problems"]) == (
+        False, ["b.csv: no release of the ledger has this content"],
+    )  # fmt: skip
+    cost = desk.post(f"{path}/forget", {"people": ["p40", "nobody"]})
+    assert (cost["cost"]["people"], cost["cost"]["unknown"], cost["left"]) == (2, 1, 0)
+    assert cost["cost"]["companions"] >= 2
+    gone = desk.post(f"{path}/forget", {"people": ["p40", "nobody"], "sure": True})
+    assert (gone["cost"], gone["left"]) == (cost["cost"], 2)
+    texts = desk.post(f"{path}/take", {})
+    assert texts["ledger"] == (desk.folder / "kept.ledger").read_text()
+    for act, asked, code in (
+        ("forget", {"people": [7]}, 400),
+        ("other", {}, 404),
+        ("verdict", {"files": [{"name": "../x.csv"}]}, 400),
+        ("add", {**body, "release": {"name": "r", "base64": ""}}, 415),
+    ):
+        desk.post(f"{path}/{act}", asked, code)

@@ -211,7 +211,7 @@ def file_of(name, content):
 
 
 def test_a_ledger_is_kept_at_the_desk(desk):
-    """An earlier release is added, a series judged; people leave after it was said what it costs."""
+    """An earlier release is added, a series judged; people leave once it was said what it costs."""
     first = desk.upload("old.csv", year(0))
     desk.looked(first)
     job = desk.start(first, SERIES)

@@ -8,6 +8,7 @@ import pytest
 
 from accessibility import faults_of
 from browsers import QUASI, expect
+from desks import SAMPLE
 
 DRAWS = True  # the desk and browser of other modules
 
@@ -220,3 +221,38 @@ def test_presets_budgets_and_a_ledger_are_a_choice_each(opened):
         expect(page.on("gauges")).not_to_have_class(re.compile("stale"))
         assert faults_of(page.tab) == [], theme
         assert not page.is_wide(), theme
+
+
+def test_a_ledger_is_kept_on_the_page(opened):
+    """Its series is judged, people leave after the cost was shown, and an overlap is weighed."""
+    page = opened
+    known = page.desk.post("/ledgers", {"name": "kept"}, 201)
+    roles = {**SAMPLE["roles"], "person": "number"}
+    recipe = {"roles": roles, "protect": {"k": 4, "method": "hilbert"}}
+    job = page.desk.start(page.file, {**recipe, "series": {"ledger": known["id"]}})
+    assert page.desk.done(job)["state"] == "done"
+    page.tab.reload()
+    page.unfold("survey")
+    page.on("person").select_option(label="number")
+    page.unfold("series")
+    page.on("ledger").select_option(known["id"])
+    page.on("expect-overlap").select_option("0.8")
+    expect(page.on("overlap-note")).to_contain_text("at least 5 people instead of 4")
+    series = tried(page, lambda one: one.get("series", {}).get("expect_overlap"))["series"]
+    assert series["expect_overlap"] == 0.8
+    page.unfold("ledger-keep")
+    expect(page.on("ledger-checked")).to_contain_text("its message code is right")
+    page.on("ledger-verdict-go").click()
+    expect(page.on("series-ok")).to_contain_text("keeps its promises")
+    expect(page.on("series-verdict")).to_contain_text("1 of 1 releases")
+    page.on("leave-people").fill("H4271486\nnobody\n")
+    page.on("ledger-leave-go").click()
+    expect(page.on("leave-cost")).to_contain_text("others shared a group with them")
+    for theme, width in (("light", 1280), ("dark", 390)):
+        page.look(width, theme)
+        assert faults_of(page.tab) == [], theme
+        assert not page.is_wide(), theme
+    page.on("ledger-leave_sure-go").click()
+    page.on("confirm").click()
+    expect(page.on("ledger-checked")).to_contain_text("2 entries")
+    assert page.desk.get(f"/ledgers/{known['id']}.json")["left"] == 2

@@ -573,6 +573,7 @@ export const DE = {
   "series.several": "{people} Personen, {n} davon in mehreren Veröffentlichungen.",
   "series.several.many": "{people} Personen, {n} davon in mehreren Veröffentlichungen.",
   "field.expect_overlap": "Personen, die wohl auch in der nächsten Veröffentlichung sind",
+  "series.share": "etwa {share} %",
   "series.everybody": "darüber ist nichts bekannt",
   "series.overlap_hint": "Gruppen können so groß gemacht werden, dass beim nächsten Mal von jeder genug übrig sind.",
   "series.overlap_cost": "Gruppen haben mindestens {size} Personen statt {k}: Sie verlieren jetzt mehr; wie viel, sagt der private Bericht, der beides vergleicht. Von den Personen, die wiederkommen, werden etwa {then} % statt {usual} % in Gruppen der kleinsten Größe sein, von denen weniger als {k} wiederkommen; wo behaltene Spalten Datensätze verbinden, werden diese dann zurückgehalten.",

@@ -573,6 +573,7 @@ export const EN = {
   "series.several": "{people} people, {n} of them in several releases.",
   "series.several.many": "{people} people, {n} of them in several releases.",
   "field.expect_overlap": "People who are likely to be in the next release",
+  "series.share": "about {share} %",
   "series.everybody": "nothing is known of it",
   "series.overlap_hint": "Groups can be made so large that enough of each will be left next time.",
   "series.overlap_cost": "Groups are made of at least {size} people instead of {k}: they lose more now; how much, the private report says, which compares both. Of the people who come again, about {then} % instead of {usual} % will be in groups of the least size of which fewer than {k} come again; where kept columns join records, these are withheld then.",

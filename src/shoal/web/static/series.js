@@ -161,7 +161,7 @@ function overlap(page, change) {
   const { draft } = page;
   const note = el("div", { class: "hint", "data-test": "overlap-note", "aria-live": "polite" });
   const share = choice(OVERLAPS.map((one) => [String(one), one === 1 ? t("series.everybody")
-    : t("suppress.share", { share: fixed(100 * one, 0) })]), String(draft.series.expect_overlap), {
+    : t("series.share", { share: fixed(100 * one, 0) })]), String(draft.series.expect_overlap), {
     "data-test": "expect-overlap",
     onchange: () => {
       change(() => { draft.series.expect_overlap = Number(share.value); });

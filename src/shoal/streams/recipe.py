@@ -11,7 +11,7 @@ from typing import Any
 from shoal.backends.private_folder import RECIPE
 from shoal.backends.staging import Staging
 from shoal.errors import RequestError, shown
-from shoal.hints import option
+from shoal.hints import Hint, option
 from shoal.save.files import seen_from
 from shoal.settings import Settings
 from shoal.settings.renamed import FORM
@@ -31,7 +31,7 @@ def check_streamed(settings: Settings) -> None:
         if STREAM in takers_of(entry) or STREAM in commands_of(entry) or entry.part == RUN:
             continue
         if _value(settings.model_dump(), entry) != entry.default:
-            raise RequestError(f"a stream takes no {option(entry.name)}; leave it out")
+            raise RequestError(f"a stream takes no {Hint(entry.name).mark}; leave it out")
 
 
 def settled(settings: Settings, private: Path) -> Settings:
@@ -115,7 +115,7 @@ def begin(state: State, settings: Settings) -> None:
 
 def _named(changed: list[str]) -> str:
     """Return the names of options as a list."""
-    return ", ".join(option(name) for name in changed)
+    return ", ".join(Hint(name).mark for name in changed)
 
 
 def _is_fixed_by_records(name: str) -> bool:

@@ -6,6 +6,7 @@ import base64
 import csv
 import io
 import json
+import time
 import tomllib
 import zipfile
 from dataclasses import MISSING, fields
@@ -248,3 +249,45 @@ def test_a_ledger_is_kept_at_the_desk(desk):
         ("add", {**body, "release": {"name": "r", "base64": ""}}, 415),
     ):
         desk.post(f"{path}/{act}", asked, code)
+
+
+def flowing(desk, key, right):
+    """Wait until what is said of a stream is as it should be."""
+    for _ in range(300):
+        (told,) = [one for one in desk.get("/streams.json")["streams"] if one["id"] == key]
+        if right(told):
+            return told
+        time.sleep(0.1)
+    raise AssertionError(told)
+
+
+def test_a_folder_that_fills_is_released_in_batches(desk):
+    """Batches are counted and verified as they come; stopped, the next start goes on."""
+    arriving = desk.folder / "arriving"
+    arriving.mkdir()
+    (arriving / "1.csv").write_bytes(year(0))
+    file = desk.upload("stays.csv", year(0))
+    desk.looked(file)
+    (source,) = desk.get("/streams.json")["sources"]
+    assert (source["name"], source["folder"]) == ("arriving", "arriving-batches")
+    body = {"file": file, "recipe": SERIES, "source": source["id"], "batch": 25, "delay": "1h"}
+    first = desk.post("/streams", {**body, "follow": True}, 201)["id"]
+    assert "being read already" in desk.post("/streams", body, 409)["error"]
+    told = flowing(desk, first, lambda one: one["counts"].get("come") == 60)
+    told = flowing(desk, first, lambda one: len(one["batches"]) == 2)
+    assert [one["path"] for one in told["batches"]] == ["batch-000001.csv", "batch-000002.csv"]
+    assert all(one["smallest"] >= 3 for one in told["batches"])
+    (arriving / "2.csv").write_bytes(year(30))
+    told = flowing(desk, first, lambda one: one["counts"]["come"] == 120)
+    assert desk.post(f"/streams/{first}/stop", {})["state"] == "stopped"
+    again = desk.post("/streams", {**body, "delay": None}, 201)["id"]
+    told = flowing(desk, again, lambda one: one["state"] == "done")
+    counts = told["counts"]
+    assert (counts["released"], counts["waiting"], counts["again"]) == (90, 0, 30)
+    assert len(list((desk.folder / "arriving-batches").iterdir())) == counts["batches"]
+    other = {**SERIES, "protect": {**SERIES["protect"], "k": 4}}
+    failed = desk.post("/streams", {**body, "recipe": other}, 201)["id"]
+    told = flowing(desk, failed, lambda one: one["state"] == "failed")
+    assert "released with other options: “k”" in told["error"]
+    for wrong, code in (({"source": "../x"}, 404), ({"batch": 1}, 400), ({"delay": 7}, 400)):
+        desk.post("/streams", {**body, **wrong}, code)

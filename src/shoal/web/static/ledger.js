@@ -116,7 +116,7 @@ function adding(page, ask, show) {
     doing("add", trouble, async () => {
       if (!recipe.files.length || !release.files.length) throw new Error(t("ledger.both"));
       show(await ask("add", {
-        file: page.file.id, person: column, changing: series?.changing ?? [],
+        file: page.id, person: column, changing: series?.changing ?? [],
         recipe: await recipe.files[0].text(), release: await carried(release.files[0]) }));
     }), trouble);
 }

@@ -268,8 +268,9 @@ def test_a_folder_that_fills_is_released_in_batches(desk):
     (arriving / "1.csv").write_bytes(year(0))
     file = desk.upload("stays.csv", year(0))
     desk.looked(file)
-    (source,) = desk.get("/streams.json")["sources"]
-    assert (source["name"], source["folder"]) == ("arriving", "arriving-batches")
+    sources = {one["name"]: one for one in desk.get("/streams.json")["sources"]}
+    source = sources["arriving"]
+    assert source["folder"] == "arriving-batches"
     body = {"file": file, "recipe": SERIES, "source": source["id"], "batch": 25, "delay": "1h"}
     first = desk.post("/streams", {**body, "follow": True}, 201)["id"]
     assert "being read already" in desk.post("/streams", body, 409)["error"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib import resources
 
 import pytest
 
@@ -256,3 +257,39 @@ def test_a_ledger_is_kept_on_the_page(opened):
     page.on("confirm").click()
     expect(page.on("ledger-checked")).to_contain_text("2 entries")
     assert page.desk.get(f"/ledgers/{known['id']}.json")["left"] == 2
+
+
+@pytest.fixture
+def filling(page, desk):
+    """The run of a file of a desk whose folder has a folder with records in it."""
+    arriving = desk.folder / "coming"
+    arriving.mkdir()
+    lines = resources.files("shoal.datasets").joinpath("patients.csv").read_bytes().split(b"\n")
+    (arriving / "1.csv").write_bytes(b"\n".join([*lines[:121], b""]))
+    file = desk.stays()
+    assert desk.ask("PUT", f"/files/{file}/draft", {**DRAFT, "person": 1}).status == 200
+    usual, page.desk = page.desk, desk
+    page.begin()
+    page.tab.goto(f"http://127.0.0.1:{desk.port}/files/{file}#run")
+    yield page
+    page.tab.goto("about:blank")
+    page.desk = usual
+
+
+def test_a_stream_on_the_page(filling):
+    """A folder of the desk is released in batches that the page counts; it can be stopped."""
+    page = filling
+    page.unfold("streams")
+    page.on("stream-source").select_option(label="coming → coming-batches")
+    page.on("stream-batch").fill("60")
+    page.on("stream-delay").fill("1h")
+    page.on("stream-go").click()
+    expect(page.on("stream-list")).to_contain_text("batch-000002.csv")
+    expect(page.on("stream-list")).to_contain_text("verified: at least 4 in every class")
+    expect(page.on("stream-come")).to_have_text("120")
+    for theme, width in (("light", 1280), ("dark", 390)):
+        page.look(width, theme)
+        assert faults_of(page.tab) == [], theme
+        assert not page.is_wide(), theme
+    page.on("stream-stop").click()
+    expect(page.on("stream-state")).to_contain_text("What waits is kept")

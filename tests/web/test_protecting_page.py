@@ -285,7 +285,7 @@ def test_a_stream_on_the_page(filling):
     page.on("stream-delay").fill("1h")
     page.on("stream-go").click()
     expect(page.on("stream-list")).to_contain_text("batch-000002.csv")
-    expect(page.on("stream-list")).to_contain_text("verified: at least 4 in every class")
+    expect(page.on("stream-list")).to_contain_text("verified, k = 4")
     expect(page.on("stream-come")).to_have_text("120")
     for theme, width in (("light", 1280), ("dark", 390)):
         page.look(width, theme)

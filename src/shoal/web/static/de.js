@@ -655,7 +655,7 @@ export const DE = {
   "stream.classes": "Klassen",
   "stream.loss": "Verlust",
   "stream.verdict": "Urteil",
-  "stream.verified": "geprüft: mindestens {k} in jeder Klasse",
+  "stream.verified": "geprüft, k = {k}",
 
   // survey
   "survey.heading": "Personen mit mehreren Datensätzen; Erhebung: Gewichte, Schichten, Haushalte",

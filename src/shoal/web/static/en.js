@@ -655,7 +655,7 @@ export const EN = {
   "stream.classes": "Classes",
   "stream.loss": "Loss",
   "stream.verdict": "Verdict",
-  "stream.verified": "verified: at least {k} in every class",
+  "stream.verified": "verified, k = {k}",
 
   // survey
   "survey.heading": "People with several records; a survey: weights, strata, households",

@@ -9,6 +9,7 @@ import { t, tn } from "./words.js";
 const PAUSE = 2000; // ms between two looks at streams that run
 const BATCH = 10_000;
 const COUNTS = ["come", "released", "waiting", "withheld", "again", "left"];
+const ALWAYS = 4; // counts that are shown though they are 0
 
 /** Return the part of streams, which is there where the desk has a folder with folders in it. */
 export function streamPart(page) {
@@ -82,13 +83,12 @@ export function streamPart(page) {
 
 /** Return what is known of one stream: counts, its batches, and a button that stops it. */
 function flow(one, stop) {
-  const counts = COUNTS.filter((key) => one.counts[key] || ["come", "released", "waiting"].includes(key))
+  const counts = COUNTS.filter((key, at) => at < ALWAYS || one.counts[key])
     .map((key) => [el("dt", null, t(`stream.${key}`)),
       el("dd", { "data-test": `stream-${key}` }, count(one.counts[key] ?? 0))]);
   const rows = [...one.batches].reverse().map((made) => [
-    name(made.path, 40), count(made.records), count(made.classes),
-    made.loss === null ? "" : `${fixed(made.loss, 2)} %`,
-    el("span", { class: "good" }, t("stream.verified", { k: count(made.smallest) }))]);
+    name(made.path, 40), el("span", { class: "good" }, t("stream.verified", { k: count(made.smallest) })),
+    count(made.records), count(made.classes), made.loss === null ? "" : `${fixed(made.loss, 2)} %`]);
   return el("section", { "data-test": "stream" },
     el("h3", null, t("stream.from_to", { from: cut(one.name, 40), to: cut(one.folder, 50) })),
     el("p", { class: one.state === "failed" ? "bad" : "soft", "data-test": "stream-state" },
@@ -98,7 +98,6 @@ function flow(one, stop) {
     one.error && problem(one.error, "stream-error"),
     el("dl", null, counts),
     rows.length > 0 && table(tn("stream.batches", one.counts.batches ?? rows.length),
-      [t("stream.file"), { text: t("stream.records"), n: true },
-        { text: t("stream.classes"), n: true }, { text: t("stream.loss"), n: true },
-        t("stream.verdict")], rows));
+      [t("stream.file"), t("stream.verdict"), { text: t("stream.records"), n: true },
+        { text: t("stream.classes"), n: true }, { text: t("stream.loss"), n: true }], rows));
 }

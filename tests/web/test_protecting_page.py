@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import re
+import zipfile
 from importlib import resources
 
 import pytest
 
 from accessibility import faults_of
 from browsers import QUASI, expect
-from desks import SAMPLE
+from desks import SAMPLE, Server
 
 DRAWS = True  # the desk and browser of other modules
 
@@ -225,17 +227,32 @@ def test_presets_budgets_and_a_ledger_are_a_choice_each(opened):
 
 
 def test_a_ledger_is_kept_on_the_page(opened):
-    """Its series is judged, people leave after the cost was shown, and an overlap is weighed."""
+    """An earlier release is added; a series is judged, people leave, an overlap is weighed."""
     page = opened
     known = page.desk.post("/ledgers", {"name": "kept"}, 201)
     roles = {**SAMPLE["roles"], "person": "number"}
     recipe = {"roles": roles, "protect": {"k": 4, "method": "hilbert"}}
+    before = page.desk.start(page.file, recipe)
     job = page.desk.start(page.file, {**recipe, "series": {"ledger": known["id"]}})
     assert page.desk.done(job)["state"] == "done"
     page.tab.reload()
     page.unfold("survey")
     page.on("person").select_option(label="number")
     page.unfold("series")
+    page.unfold("ledger-new")
+    page.on("ledger-name").fill("earlier")
+    page.on("ledger-begin").click()
+    page.unfold("ledger-keep")
+    path = f"/jobs/{before}/files"
+    private = zipfile.ZipFile(io.BytesIO(page.desk.ask("GET", f"{path}/private.zip").body))
+    for control, name, content in (
+        ("add-recipe", "run.toml", private.read("run.toml")),
+        ("add-release", "r.csv", page.desk.ask("GET", f"{path}/release.csv").body),
+    ):
+        given = {"name": name, "mimeType": "text/plain", "buffer": content}
+        page.on(control).set_input_files(given)
+    page.on("ledger-add-go").click()
+    expect(page.on("ledger-holds")).to_contain_text("added later")
     page.on("ledger").select_option(known["id"])
     page.on("expect-overlap").select_option("0.8")
     expect(page.on("overlap-note")).to_contain_text("at least 5 people instead of 4")
@@ -260,20 +277,22 @@ def test_a_ledger_is_kept_on_the_page(opened):
 
 
 @pytest.fixture
-def filling(page, desk):
+def filling(page, tmp_path):
     """The run of a file of a desk whose folder has a folder with records in it."""
-    arriving = desk.folder / "coming"
-    arriving.mkdir()
+    arriving = tmp_path / "data" / "coming"
+    arriving.mkdir(parents=True)
     lines = resources.files("shoal.datasets").joinpath("patients.csv").read_bytes().split(b"\n")
     (arriving / "1.csv").write_bytes(b"\n".join([*lines[:121], b""]))
-    file = desk.stays()
-    assert desk.ask("PUT", f"/files/{file}/draft", {**DRAFT, "person": 1}).status == 200
-    usual, page.desk = page.desk, desk
-    page.begin()
-    page.tab.goto(f"http://127.0.0.1:{desk.port}/files/{file}#run")
-    yield page
-    page.tab.goto("about:blank")
-    page.desk = usual
+    usual = page.desk
+    with Server(tmp_path / "desk", tmp_path / "data", draws=False) as desk:
+        file = desk.stays()
+        assert desk.ask("PUT", f"/files/{file}/draft", {**DRAFT, "person": 1}).status == 200
+        page.desk = desk
+        page.begin()
+        page.tab.goto(f"http://127.0.0.1:{desk.port}/files/{file}#run")
+        yield page
+        page.tab.goto("about:blank")
+        page.desk = usual
 
 
 def test_a_stream_on_the_page(filling):

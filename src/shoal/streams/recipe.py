@@ -8,7 +8,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from shoal.backends.private_folder import RECIPE
+from shoal.backends.private_folder import RECIPE, SUFFIX
 from shoal.backends.staging import Staging
 from shoal.errors import RequestError, shown
 from shoal.hints import Hint, option
@@ -57,7 +57,7 @@ def _whole(path: str | Path) -> str:
     return os.path.abspath(path)  # noqa: PTH100 - without following links
 
 
-def write_recipe(settings: Settings, source: str | None, folder: Path, private: Path) -> None:
+def write_recipe(settings: Settings, source: str | None, private: Path) -> None:
     """Write the recipe into the private folder, unless it is there."""
     own = settled(settings, private)
     ledger = None if settings.series.ledger is None else own.series.ledger
@@ -72,7 +72,7 @@ def write_recipe(settings: Settings, source: str | None, folder: Path, private: 
             name: str(seen_from(rule, private)) if is_file(rule) else rule
             for name, rule in own.hierarchies.items()
         },
-        release={"output": f"../{folder.resolve().name}/"},
+        release={"output": f"../{private.name.removesuffix(SUFFIX)}/"},
         series={"ledger": seen_from(ledger, private)},
     )  # fmt: skip
     content, target = recipe.to_toml(streamed=True).encode("utf-8"), private / RECIPE

@@ -120,7 +120,7 @@ def stream_with(
         pieces = _pieces(source, pipe, own, state, run.follow)
         begin(state, own)
         named = pipe is None and isinstance(source, str | os.PathLike)
-        write_recipe(settings, os.fspath(source) if named else None, folder, private)
+        write_recipe(settings, os.fspath(source) if named else None, private)
         return Stream(Releaser(own, folder, state, run.threads), person, delay, pieces, shown_by)
     except BaseException:
         state.close()

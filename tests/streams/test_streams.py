@@ -14,11 +14,13 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from typer.testing import CliRunner
 
 import shoal
 from faults import ended, in_child
 from naive.streams import audit, read
 from shoal.backends.staging import Staging
+from shoal.cli import app
 from shoal.ledger.book import Book
 from shoal.ledger.ledger import Ledger
 from shoal.settings import RunOptions
@@ -443,6 +445,9 @@ def test_from_the_command_line(tmp_path, monkeypatch, shoal):
     assert [one["records"] for one in batches] == [60, 60]
     assert last["counts"]["released"] == 120
     assert "120 released in 2 batches" in ran.err
+    piped = ["stream", "-", "--from", "csv", *words, "-o", "piped/"]
+    ran = CliRunner().invoke(app, piped, input=Path("in/t.csv").read_bytes())
+    assert (ran.exit_code, "120 released in 1 batches" in ran.stderr) == (0, True), ran.stderr
     assert shoal("stream", "-", *words, "-o", "out/").code == 2
     assert shoal("stream", "in/t.csv", *words, "-o", "out/").code == 2
     assert RunOptions().follow is False

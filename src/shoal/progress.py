@@ -27,7 +27,8 @@ class Progress:
     """Progress of a run: stage, `done` of `total`, and seconds.
 
     While a search goes on, `done` counts its iterations, losses are in percent and belong to the
-    best run, and `total` is only one ahead where no number of iterations was set.
+    best run, and `total` is only one ahead where no number of iterations was set. `best_loss` is
+    None as long as a search has nothing but random groups, on the way to its first local optimum.
     """
 
     stage: str

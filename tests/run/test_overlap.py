@@ -37,6 +37,7 @@ def test_the_report_says_what_an_overlap_costs_and_saves(tmp_path):
     (note,) = [one for one in result.report.notes if "expect_overlap" in one]
     assert "groups of at least 5 people instead of 3 lose" in note
     assert not any("expect_overlap" in one for one in result.report.public_notes)
+    assert result.report.k == 3
     words = note.split("come again, ")[1].split(" %")
     assert float(words[0]) < float(words[1].removeprefix(" instead of "))
 

@@ -71,7 +71,7 @@ EXAMPLES = {
     "weights_as": "rounded:5", "group_column": "class", "memory": "2GB", "engine": "dask",
     "ledger": "series.ledger", "withhold": 0.05, "changing": ["ill", "o"], "expect_overlap": 0.8,
     "over_series": "worlds", "stable": True, "counterfeits": 0.1, "batch": 500, "delay": "15min",
-    "follow": True,
+    "follow": True, "format": "parquet",
     "threads": 2, "work": "room", "scheduler": "tcp://head:8786",
     "report": False, "force": True, "show_values": True, "as_json": True,
 }  # fmt: skip

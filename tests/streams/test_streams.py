@@ -8,16 +8,19 @@ import os
 import random
 import signal
 import time
+import tomllib
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from typer.testing import CliRunner
 
 import shoal
 from faults import ended, in_child
 from naive.streams import audit, read
 from shoal.backends.staging import Staging
+from shoal.cli import app
 from shoal.ledger.book import Book
 from shoal.ledger.ledger import Ledger
 from shoal.settings import RunOptions
@@ -86,13 +89,24 @@ def test_an_iterator(tmp_path, delay):
     assert [one.number for one in made] == list(range(1, len(made) + 1))
     private = tmp_path / "out.private"
     files = {path.name: path.stat().st_mode & 0o777 for path in private.iterdir() if path.is_file()}
-    assert set(files) == {"stream.db", "stream.ledger", "stream.ledger.key"}
+    assert set(files) == {"run.toml", "stream.db", "stream.ledger", "stream.ledger.key"}
     assert set(files.values()) == {0o600}
     ledger = Ledger.load(private / "stream.ledger")
     assert Book.open(ledger.path).last == ledger.last
     every = [person for release in ledger.releases for person in release.roll.people]
     assert len(set(every)) == len(every) == stream.counts.released
     assert shoal.verify_series([one.path for one in made], ledger=ledger.path).ok
+
+
+def test_the_loss_that_is_told(tmp_path):
+    """The loss told while a batch is searched is one of a search, not that of its random start."""
+    told = []
+    asked = {**ASKED, "method": "auto", "max_iterations": 200, "callback": told.append}
+    for batch in shoal.stream(people(240), tmp_path / "out", K, batch=120, **asked):
+        losses = [one.best_loss for one in told if one.best_loss is not None]
+        assert batch.loss <= losses[-1] + 1e-9 <= max(losses) + 1e-9 < 2 * batch.loss
+        told.clear()
+    assert batch.number == 2
 
 
 def test_run_again(tmp_path):
@@ -168,7 +182,7 @@ def test_a_pipe(tmp_path, kind):
             return super().read(min(size, 1234))
 
     settings, run = settings_and_run({**ASKED, "k": K, "batch": 60})
-    stream = stream_with("-", out, settings, run, "csv", pipe=(Pipe(text), kind))
+    stream = stream_with("-", out, settings, run, pipe=(Pipe(text), kind))
     assert audited(records, out, list(stream), stream.counts) == []
     assert stream.counts.released == 150
 
@@ -234,7 +248,7 @@ def test_what_stays_as_it_began(tmp_path):
     state = State(tmp_path / "out.private")
     assert state.note(FRAME) == frame
     state.close()
-    with pytest.raises(shoal.RequestError, match="begun with other options"):
+    with pytest.raises(shoal.RequestError, match=r"with other options: k; say them as run\.toml"):
         shoal.stream(records, out, K + 1, **ASKED)
     for wrong in ({"age": "secret"}, {"more": 1}):
         one = [{**people(1, seed=9)[0], "id": "q1", **wrong}]
@@ -244,6 +258,27 @@ def test_what_stays_as_it_began(tmp_path):
     stream = shoal.stream([], out, K, **ASKED)
     assert stream.counts.come == stream.counts.released == 200
     stream.close()
+
+
+def test_options_change_before_the_first_batch(tmp_path):
+    """As long as no batch is released options may change, but who is who where records wait."""
+    records, out = people(60), tmp_path / "out"
+    shoal.stream([], out, K, **{**ASKED, "person": "tag", "missing": ["-"]}).close()
+    ledger = {**ASKED, "ledger": tmp_path / "other.ledger"}
+    asked = {"batch": 100, "delay": "90"}
+    assert list(shoal.stream(records, out, K, **asked, **ledger)) == []
+    for changed in ({"person": "tag"}, {"types": {"age": "text"}}, {"ledger": None}):
+        with pytest.raises(shoal.RequestError) as error:
+            shoal.stream([], out, K, **asked, **{**ledger, **changed})
+        assert f"came with other options: {next(iter(changed))}; say" in str(error.value)
+    asked = {**ledger, "sensitive": [], "drop": ["ill"], "method": "v-mdav", "format": "jsonl"}
+    (made,) = shoal.stream([], out, K + 1, **asked)
+    assert (made.records, made.path.name) == (60, "batch-000001.jsonl")
+    assert made.smallest > K
+    with pytest.raises(shoal.RequestError) as error:
+        shoal.stream([], out, K, **{**ledger, "l": 2})
+    text = str(error.value)
+    assert "released with other options: k, l, sensitive, drop, method, format; say" in text
 
 
 @pytest.mark.parametrize(
@@ -410,6 +445,89 @@ def test_from_the_command_line(tmp_path, monkeypatch, shoal):
     assert [one["records"] for one in batches] == [60, 60]
     assert last["counts"]["released"] == 120
     assert "120 released in 2 batches" in ran.err
+    piped = ["stream", "-", "--from", "csv", *words, "-o", "piped/"]
+    ran = CliRunner().invoke(app, piped, input=Path("in/t.csv").read_bytes())
+    assert (ran.exit_code, "120 released in 1 batches" in ran.stderr) == (0, True), ran.stderr
     assert shoal("stream", "-", *words, "-o", "out/").code == 2
     assert shoal("stream", "in/t.csv", *words, "-o", "out/").code == 2
     assert RunOptions().follow is False
+
+
+RECIPE = """\
+[protect]
+k = 5
+method = "mdav"
+[roles]
+person = "id"
+quasi_identifiers = ["age", "stay"]
+drop = ["tag"]
+[hierarchies]
+age = "ages.csv"
+[input]
+path = "in"
+[release]
+output = "out/"
+[stream]
+batch = 60
+"""
+
+
+def test_from_a_recipe(tmp_path, monkeypatch, shoal):
+    """A stream runs by a recipe, and its own recipe goes on with it, from wherever it is run."""
+    monkeypatch.chdir(tmp_path)
+    records = people(240)
+    Path("in").mkdir()
+    write(Path("in/a.csv"), records[:120])
+    Path("ages.csv").write_text("".join(f"{n},{n // 10},*\n" for n in range(18, 91)))
+    Path("s.toml").write_text(RECIPE)
+    ran = shoal("run", "s.toml")
+    assert ran.code == 0, ran.err
+    assert "120 released in 2 batches" in ran.err
+    write(Path("in/b.csv"), records[120:180])
+    Path("elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    ran = shoal("run", "../out.private/run.toml")
+    assert "180 released in 3 batches" in ran.err, ran.err
+    noted = tomllib.loads(Path("../out.private/run.toml").read_text())
+    assert noted["stream"] == {"batch": 60, "format": "csv"}
+    assert (noted["input"]["path"], noted["release"]["output"]) == ("../in", "../out/")
+    assert noted["hierarchies"] == {"age": "../ages.csv"}
+    assert "ledger" not in noted["series"]
+    write(Path("../in/c.csv"), records[180:])
+    words = ["--recipe", "../s.toml", "--batch", "30", "-o", "../out/"]
+    ran = shoal("stream", "../in", *words)
+    assert "240 released in 5 batches" in ran.err, ran.err
+    Path("wrong.toml").write_text(RECIPE.replace("k = 5", "k = 5\nsuppress = 0.1"))
+    ran = shoal("run", "wrong.toml", "--input", "../in", "-o", "other/")
+    assert (ran.code, Path("other.private").exists()) == (2, False)
+    assert "a stream takes no --suppress; leave it out" in ran.err
+    assert "for stdin say shoal stream -" in shoal("run", "wrong.toml", "-o", "-").err
+
+
+def test_the_ledger_of_a_recipe(tmp_path, monkeypatch, shoal):
+    """A ledger that a recipe names lies beside the recipe, wherever it is run."""
+    monkeypatch.chdir(tmp_path)
+    write(Path("t.csv"), people(30))
+    words = [
+        "-k",
+        "5",
+        "--person",
+        "id",
+        "--quasi",
+        "age,stay",
+        "--drop",
+        "tag",
+        "--method",
+        "mdav",
+    ]
+    assert shoal("anonymize", "t.csv", *words, "--ledger", "s.ledger", "-o", "a.csv").code == 0
+    for number, start in enumerate(
+        (
+            ["run", "a.private/run.toml", "--input", "t.csv"],
+            ["anonymize", "t.csv", "--recipe", "a.private/run.toml"],
+        )
+    ):
+        ran = shoal(*start, "-o", f"b{number}.csv")
+        assert ran.code == 0, ran.err
+    assert len(Ledger.load(tmp_path / "s.ledger").releases) == 3
+    assert [path.name for path in tmp_path.rglob("*.ledger")] == ["s.ledger"]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import io
 import json
+import time
 import tomllib
+import zipfile
 from dataclasses import MISSING, fields
 
 import pytest
@@ -201,3 +204,91 @@ def test_a_comparison_leaves_out_what_would_make_its_runs_differ(desk):
     recipe = {**SAMPLE, "protect": protect, "series": {"ledger": "0" * 32}}
     job = desk.start(file, recipe, "compare", compare={"k": [4], "methods": ["hilbert"]})
     assert desk.done(job)["state"] == "done"
+
+
+def file_of(name, content):
+    """Return a file as a page sends it with a request."""
+    return {"name": name, "base64": base64.b64encode(content).decode()}
+
+
+def test_a_ledger_is_kept_at_the_desk(desk):
+    """An earlier release is added, a series judged; people leave once it was said what it costs."""
+    first = desk.upload("old.csv", year(0))
+    desk.looked(first)
+    job = desk.start(first, SERIES)
+    assert desk.done(job)["state"] == "done"
+    before = _release(desk, job)
+    private = zipfile.ZipFile(io.BytesIO(desk.ask("GET", f"/jobs/{job}/files/private.zip").body))
+    path = f"/ledgers/{desk.post('/ledgers', {'name': 'kept'}, 201)['id']}"
+    body = {"file": first, "person": "who", "recipe": private.read("run.toml").decode()}
+    wrong = desk.post(f"{path}/add", {**body, "release": file_of("r.csv", before[:-20])}, 400)
+    assert "not what the recipe makes" in wrong["error"]
+    added = desk.post(f"{path}/add", {**body, "release": file_of("r.csv", before)})
+    assert [(one["state"], one["people"]) for one in added["releases"]] == [("added", 60)]
+    assert (added["entries"], len(added["last"])) == (1, 12)
+    _, later, _ = made(desk, year(30), path.split("/")[2], withhold=0.5, expect_overlap=0.8)
+    verdict = desk.post(f"{path}/verdict", {})["verdict"]  # what the desk made, it finds
+    assert (verdict["ok"], verdict["releases"], verdict["absent"]) == (True, 2, [])
+    assert verdict["fewest"] >= 2
+    other = [file_of("a.csv", before), file_of("b.csv", _release(desk, later) + b"\n")]
+    told = desk.post(f"{path}/verdict", {"files": other})["verdict"]
+    assert (told["ok"], told["problems"]) == (
+        False, ["b.csv: no release of the ledger has this content"],
+    )  # fmt: skip
+    cost = desk.post(f"{path}/forget", {"people": ["p40", "nobody"]})
+    assert (cost["cost"]["people"], cost["cost"]["unknown"], cost["left"]) == (2, 1, 0)
+    assert cost["cost"]["companions"] >= 2
+    gone = desk.post(f"{path}/forget", {"people": ["p40", "nobody"], "sure": True})
+    assert (gone["cost"], gone["left"]) == (cost["cost"], 2)
+    texts = desk.post(f"{path}/take", {})
+    assert texts["ledger"] == (desk.folder / "kept.ledger").read_text()
+    for act, asked, code in (
+        ("forget", {"people": [7]}, 400),
+        ("other", {}, 404),
+        ("verdict", {"files": [{"name": "../x.csv"}]}, 400),
+        ("add", {**body, "release": {"name": "r", "base64": ""}}, 415),
+    ):
+        desk.post(f"{path}/{act}", asked, code)
+
+
+def flowing(desk, key, right):
+    """Wait until what is said of a stream is as it should be."""
+    for _ in range(300):
+        (told,) = [one for one in desk.get("/streams.json")["streams"] if one["id"] == key]
+        if right(told):
+            return told
+        time.sleep(0.1)
+    raise AssertionError(told)
+
+
+def test_a_folder_that_fills_is_released_in_batches(desk):
+    """Batches are counted and verified as they come; stopped, the next start goes on."""
+    arriving = desk.folder / "arriving"
+    arriving.mkdir()
+    (arriving / "1.csv").write_bytes(year(0))
+    file = desk.upload("stays.csv", year(0))
+    desk.looked(file)
+    sources = {one["name"]: one for one in desk.get("/streams.json")["sources"]}
+    source = sources["arriving"]
+    assert source["folder"] == "arriving-batches"
+    body = {"file": file, "recipe": SERIES, "source": source["id"], "batch": 25, "delay": "1h"}
+    first = desk.post("/streams", {**body, "follow": True}, 201)["id"]
+    assert "being read already" in desk.post("/streams", body, 409)["error"]
+    told = flowing(desk, first, lambda one: one["counts"].get("come") == 60)
+    told = flowing(desk, first, lambda one: len(one["batches"]) == 2)
+    assert [one["path"] for one in told["batches"]] == ["batch-000001.csv", "batch-000002.csv"]
+    assert all(one["smallest"] >= 3 for one in told["batches"])
+    (arriving / "2.csv").write_bytes(year(30))
+    told = flowing(desk, first, lambda one: one["counts"]["come"] == 120)
+    assert desk.post(f"/streams/{first}/stop", {})["state"] == "stopped"
+    again = desk.post("/streams", {**body, "delay": None}, 201)["id"]
+    told = flowing(desk, again, lambda one: one["state"] == "done")
+    counts = told["counts"]
+    assert (counts["released"], counts["waiting"], counts["again"]) == (90, 0, 30)
+    assert len(list((desk.folder / "arriving-batches").iterdir())) == counts["batches"]
+    other = {**SERIES, "protect": {**SERIES["protect"], "k": 4}}
+    failed = desk.post("/streams", {**body, "recipe": other}, 201)["id"]
+    told = flowing(desk, failed, lambda one: one["state"] == "failed")
+    assert "released with other options: “k”" in told["error"]
+    for wrong, code in (({"source": "../x"}, 404), ({"batch": 1}, 400), ({"delay": 7}, 400)):
+        desk.post("/streams", {**body, **wrong}, code)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import re
+import zipfile
+from importlib import resources
 
 import pytest
 
 from accessibility import faults_of
 from browsers import QUASI, expect
+from desks import SAMPLE, Server
 
 DRAWS = True  # the desk and browser of other modules
 
@@ -220,3 +224,91 @@ def test_presets_budgets_and_a_ledger_are_a_choice_each(opened):
         expect(page.on("gauges")).not_to_have_class(re.compile("stale"))
         assert faults_of(page.tab) == [], theme
         assert not page.is_wide(), theme
+
+
+def test_a_ledger_is_kept_on_the_page(opened):
+    """An earlier release is added; a series is judged, people leave, an overlap is weighed."""
+    page = opened
+    known = page.desk.post("/ledgers", {"name": "kept"}, 201)
+    roles = {**SAMPLE["roles"], "person": "number"}
+    recipe = {"roles": roles, "protect": {"k": 4, "method": "hilbert"}}
+    before = page.desk.start(page.file, recipe)
+    job = page.desk.start(page.file, {**recipe, "series": {"ledger": known["id"]}})
+    assert page.desk.done(job)["state"] == "done"
+    page.tab.reload()
+    page.unfold("survey")
+    page.on("person").select_option(label="number")
+    page.unfold("series")
+    page.unfold("ledger-new")
+    page.on("ledger-name").fill("earlier")
+    page.on("ledger-begin").click()
+    page.unfold("ledger-keep")
+    path = f"/jobs/{before}/files"
+    private = zipfile.ZipFile(io.BytesIO(page.desk.ask("GET", f"{path}/private.zip").body))
+    for control, name, content in (
+        ("add-recipe", "run.toml", private.read("run.toml")),
+        ("add-release", "r.csv", page.desk.ask("GET", f"{path}/release.csv").body),
+    ):
+        given = {"name": name, "mimeType": "text/plain", "buffer": content}
+        page.on(control).set_input_files(given)
+    page.on("ledger-add-go").click()
+    expect(page.on("ledger-holds")).to_contain_text("added later")
+    page.on("ledger").select_option(known["id"])
+    page.on("expect-overlap").select_option("0.8")
+    expect(page.on("overlap-note")).to_contain_text("at least 5 people instead of 4")
+    series = tried(page, lambda one: one.get("series", {}).get("expect_overlap"))["series"]
+    assert series["expect_overlap"] == 0.8
+    page.unfold("ledger-keep")
+    expect(page.on("ledger-checked")).to_contain_text("its message code is right")
+    page.on("ledger-verdict-go").click()
+    expect(page.on("series-ok")).to_contain_text("keeps its promises")
+    expect(page.on("series-verdict")).to_contain_text("1 of 1 releases")
+    page.on("leave-people").fill("H4271486\nnobody\n")
+    page.on("ledger-leave-go").click()
+    expect(page.on("leave-cost")).to_contain_text("others shared a group with them")
+    for theme, width in (("light", 1280), ("dark", 390)):
+        page.look(width, theme)
+        assert faults_of(page.tab) == [], theme
+        assert not page.is_wide(), theme
+    page.on("ledger-leave_sure-go").click()
+    page.on("confirm").click()
+    expect(page.on("ledger-checked")).to_contain_text("2 entries")
+    assert page.desk.get(f"/ledgers/{known['id']}.json")["left"] == 2
+
+
+@pytest.fixture
+def filling(page, tmp_path):
+    """The run of a file of a desk whose folder has a folder with records in it."""
+    arriving = tmp_path / "data" / "coming"
+    arriving.mkdir(parents=True)
+    lines = resources.files("shoal.datasets").joinpath("patients.csv").read_bytes().split(b"\n")
+    (arriving / "1.csv").write_bytes(b"\n".join([*lines[:121], b""]))
+    usual = page.desk
+    with Server(tmp_path / "desk", tmp_path / "data", draws=False) as desk:
+        file = desk.stays()
+        assert desk.ask("PUT", f"/files/{file}/draft", {**DRAFT, "person": 1}).status == 200
+        page.desk = desk
+        page.begin()
+        page.tab.goto(f"http://127.0.0.1:{desk.port}/files/{file}#run")
+        yield page
+        page.tab.goto("about:blank")
+        page.desk = usual
+
+
+def test_a_stream_on_the_page(filling):
+    """A folder of the desk is released in batches that the page counts; it can be stopped."""
+    page = filling
+    page.unfold("streams")
+    page.on("stream-source").select_option(label="coming → coming-batches")
+    page.on("stream-batch").fill("60")
+    page.on("stream-delay").fill("1h")
+    page.on("stream-go").click()
+    expect(page.on("stream-list")).to_contain_text("batch-000002.csv")
+    expect(page.on("stream-list")).to_contain_text("verified, k = 4")
+    expect(page.on("stream-come")).to_have_text("120")
+    for theme, width in (("light", 1280), ("dark", 390)):
+        page.look(width, theme)
+        assert faults_of(page.tab) == [], theme
+        assert not page.is_wide(), theme
+    page.on("stream-stop").click()
+    expect(page.on("stream-state")).to_contain_text("What waits is kept")

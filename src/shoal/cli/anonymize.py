@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
@@ -11,8 +10,17 @@ import typer
 from shoal.cli.app import AGAIN, WORK, app
 from shoal.cli.command import TABLE
 from shoal.cli.options import A_TABLE, RESOURCES, WRITING, Tabled, given_options, takes
-from shoal.cli.recipes import beside_recipe, chosen_again, echo_choice, with_trees, with_values
+from shoal.cli.recipes import (
+    chosen_again,
+    completed,
+    echo_choice,
+    output_of,
+    with_ledger,
+    with_trees,
+    with_values,
+)
 from shoal.cli.releasing import make, make_pack, make_preview, showing
+from shoal.cli.stream import run_stream
 from shoal.errors import RequestError
 
 OUTPUT = (
@@ -103,7 +111,7 @@ def anonymize(
     --identifier name,number --drop cost -o release.csv`
     """
     from shoal.settings import build, load_tree
-    from shoal.settings.tree import run_of, tree_of
+    from shoal.settings.tree import run_of
 
     tree: dict[str, Any] = {"input": {}, "roles": {}, "protect": {}, "release": {}}
     if choose_again and recipe is None:
@@ -112,14 +120,8 @@ def anonymize(
         tree |= chosen_again(load_tree(recipe)) if choose_again else load_tree(recipe)
         if "method" not in options:
             echo_choice(tree, input)
-        for key in ("path", "sha256", "commitment"):
-            tree["input"].pop(key, None)
-        beside_recipe(tree, recipe.parent)
-    for part, values in tree_of(given_options(options)).items():
-        if isinstance(values, dict):
-            tree.setdefault(part, {}).update(values)
-        else:
-            tree[part] = values
+        tree.pop("stream", None)
+    tree = completed(tree, recipe, options)
     run = run_of(options)
     with showing(run.show_values):
         if sample is not None:
@@ -174,7 +176,8 @@ def run_again(
     recipe: Annotated[
         Path,
         typer.Argument(
-            metavar="RECIPE", help="A recipe: the run.toml in the private folder of a release."
+            metavar="RECIPE",
+            help="A recipe: the run.toml in the private folder of a release or a stream.",
         ),
     ],
     input: Annotated[  # noqa: A002
@@ -199,13 +202,13 @@ def run_again(
     """Repeat a run from its recipe: the same groups, in fresh row order.
 
     On another file (`--input`) it takes the recipe's method and iterations, which were chosen for
-    the file the recipe was made of; `--choose-again` chooses by the new file.
+    the file the recipe was made of; `--choose-again` chooses by the new file. The recipe of a
+    stream (it has a section `[stream]`) goes on with it.
 
     Example: `shoal run release.private/run.toml -o again/`
     """
     from shoal.settings import build, load, load_tree
     from shoal.settings.tree import run_of, tree_of
-    from shoal.system.names import is_url
 
     tree = load_tree(recipe)
     if choose_again:
@@ -214,13 +217,11 @@ def run_again(
     settings = build(tree, recipe.name) if choose_again else load(recipe)
     settings = with_trees(settings, options.pop("hierarchies", {}))
     settings = with_values(settings, options.pop("orders", {}), options.pop("missing", None))
-    if output is None:
-        noted = settings.release.output
-        if noted is None:
-            raise RequestError("the recipe names no output; say -o OUT")
-        output = noted if is_url(noted) else os.path.normpath(recipe.parent / noted)
-        output += "/" if noted.endswith("/") and not output.endswith("/") else ""
+    output = output_of(settings, recipe) if output is None else output
     settings = settings.replace(**tree_of(options))
     run = run_of(options)
     with showing(run.show_values):
-        make(settings, input, output, run, recipe)
+        if "stream" in tree:
+            run_stream(settings, input, output, run, recipe)
+        else:
+            make(with_ledger(settings, recipe.parent), input, output, run, recipe)

@@ -149,7 +149,7 @@ class ShoalCommand(TyperCommand):
         self._settle(ctx)
         tables = [one.name for one in self.params if one.metavar == TABLE]
         piped = [name for name in tables if is_stdin(ctx.params.get(name))]
-        kind = ctx.params.pop("from_", None)
+        kind = ctx.params.pop("from_", None) if tables else None  # else it is the command's own
         check_from(kind, len(piped))
         with ExitStack() as held:
             for name in piped:

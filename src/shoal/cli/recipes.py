@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
 from shoal.cli.display import say
+from shoal.cli.options import given_options
 from shoal.errors import InputError, RequestError, shown
 
 AUTO = "auto"
@@ -92,12 +94,49 @@ def echo_choice(tree: dict[str, Any], source: str | None) -> None:
 
 
 def beside_recipe(tree: dict[str, Any], folder: Path) -> None:
-    """Let the files of hierarchies that a recipe names lie where it lies. tree IN/OUT."""
+    """Let the files that a recipe names lie where it lies: hierarchies, a ledger. tree IN/OUT."""
     from shoal.table.hierarchy.specify import is_file
 
     trees = tree.get("hierarchies", {})
     tree["hierarchies"] = {
         name: str(folder / rule) if is_file(rule) else rule for name, rule in trees.items()
     }
-    if tree["input"].get("hierarchies"):
+    if tree.get("input", {}).get("hierarchies"):
         tree["input"]["hierarchies"] = str(folder / tree["input"]["hierarchies"])
+    if tree.get("series", {}).get("ledger"):
+        tree["series"]["ledger"] = os.path.normpath(folder / tree["series"]["ledger"])
+
+
+def with_ledger(settings: Any, folder: Path) -> Any:
+    """Return the settings of a recipe whose ledger is found from here."""
+    ledger = settings.series.ledger
+    if ledger is None:
+        return settings
+    return settings.replace(series={"ledger": os.path.normpath(folder / ledger)})
+
+
+def completed(tree: dict[str, Any], recipe: Path | None, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the tree of a recipe that lies elsewhere than its input, with what options say."""
+    from shoal.settings.tree import tree_of
+
+    if recipe is not None:
+        for key in ("path", "sha256", "commitment"):
+            tree.get("input", {}).pop(key, None)
+        beside_recipe(tree, recipe.parent)
+    for part, values in tree_of(given_options(options)).items():
+        if isinstance(values, dict):
+            tree.setdefault(part, {}).update(values)
+        else:
+            tree[part] = values
+    return tree
+
+
+def output_of(settings: Any, recipe: Path) -> str:
+    """Return where a recipe says that its release goes, as seen from here."""
+    from shoal.system.names import is_url
+
+    noted: str | None = settings.release.output
+    if noted is None:
+        raise RequestError("the recipe names no output; say -o OUT")
+    output = noted if is_url(noted) else os.path.normpath(recipe.parent / noted)
+    return output + ("/" if noted.endswith("/") and not output.endswith("/") else "")

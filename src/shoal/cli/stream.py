@@ -6,18 +6,20 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
 from shoal.cli.app import AGAIN, app
 from shoal.cli.display import say
-from shoal.cli.options import WRITING, Tabled, given_options, takes
+from shoal.cli.options import WRITING, Tabled, takes
 from shoal.cli.output import live_reporter, write_stdout
+from shoal.cli.recipes import beside_recipe, completed
 from shoal.cli.releasing import showing
 from shoal.errors import InputError, RequestError
 
 if TYPE_CHECKING:
+    from shoal.settings import RunOptions, Settings
     from shoal.streams.release import Batch
 
 
@@ -38,14 +40,6 @@ def stream(
             "-o", "--output", help="The folder of the batches, DIR/.", rich_help_panel=WRITING
         ),
     ],
-    format_: Annotated[
-        str,
-        typer.Option(
-            "--format",
-            help="Of the batches: csv, csv.gz, parquet, feather, arrow, jsonl and others.",
-            rich_help_panel=WRITING,
-        ),
-    ] = "csv",
     from_: Annotated[
         str | None,
         typer.Option(
@@ -54,6 +48,9 @@ def stream(
             metavar="FORMAT",
             rich_help_panel="Reading",
         ),
+    ] = None,
+    recipe: Annotated[
+        Path | None, typer.Option(help="Take what is not said here from this recipe (TOML).")
     ] = None,
     **options: Any,
 ) -> None:
@@ -65,23 +62,56 @@ def stream(
     delay. Standardization and hierarchies are those of the first batch.
 
     The records that wait and the ledger lie in DIR.private/, as confidential as the original. Run
-    the same command again to go on, also after a crash: nobody is lost, or released twice.
+    the same command again to go on, also after a crash: nobody is lost, or released twice. So does
+    `shoal run DIR.private/run.toml`, the recipe of the stream.
 
     Example: `shoal stream arriving/ -k 5 --person number --quasi age,income --sensitive diagnosis
     --drop name,cost,weight,admission_date --method mdav --batch 400 -o batches/`
     """
-    from shoal.settings import build
-    from shoal.settings.tree import run_of, tree_of
-    from shoal.streams.stream import stream_with
+    from shoal.settings import build, load_tree
+    from shoal.settings.tree import run_of
 
     if (source == "-") != (from_ is not None):
         raise RequestError("say --from csv or --from jsonl for a stream on stdin, and only there")
-    settings, run = build(tree_of(given_options(options))), run_of(options)
+    tree = completed({} if recipe is None else load_tree(recipe), recipe, options)
     if source == "-" and (sys.stdin is None or sys.stdin.closed):
         raise InputError("stdin is closed; there is no stream in it")
     pipe = (sys.stdin.buffer, str(from_)) if source == "-" else None
-    with showing(run.show_values), live_reporter() as report:
-        made = stream_with(source, output, settings, run, format_, report, pipe)
+    run = run_of(options)
+    with showing(run.show_values):
+        _release(build(tree), source, output, run, pipe)
+
+
+def run_stream(
+    settings: Settings, source: str | None, output: str, run: RunOptions, recipe: Path
+) -> None:
+    """Go on with a stream as its recipe says, from its own folder or another."""
+    from shoal.backends.piped import is_piped
+    from shoal.plan.source import named_by
+    from shoal.settings import build
+
+    if output == "-" or (source is not None and is_piped(source)):
+        raise RequestError(
+            "the recipe is of a stream, which goes to a folder and, in this way, comes from one; "
+            "for stdin say shoal stream - --from FORMAT --recipe FILE -o DIR"
+        )
+    tree = settings.model_dump()
+    beside_recipe(tree, recipe.parent)
+    _release(build(tree), named_by(settings, recipe, source), Path(output), run)
+
+
+def _release(
+    settings: Settings,
+    source: str | Path,
+    output: Path,
+    run: RunOptions,
+    pipe: tuple[BinaryIO, str] | None = None,
+) -> None:
+    """Release batches, and say what became of each."""
+    from shoal.streams.stream import stream_with
+
+    with live_reporter() as report:
+        made = stream_with(source, output, settings, run, report, pipe)
         for batch in _until_interrupted(made):
             if run.as_json:
                 write_stdout(json.dumps(batch.to_dict()) + "\n")

@@ -63,25 +63,31 @@ def forget_people(ledger: str | os.PathLike[str], people: Sequence[str]) -> Left
     RequestError
         Nobody is named, or another run works with the ledger.
     """
-    if not people:
-        raise RequestError("name the people who leave, or a file with one on each line")
     path = Path(ledger)
     with locked(path):
         book = Ledger.load(path)
-        numbers = [book.key.person(text) for text in dict.fromkeys(people)]
-        gone = [one for one in numbers if one not in book.left]
-        companions: set[str] = set()
-        known: set[str] = set()
-        for release in book.releases:
-            roll = release.roll
-            own = dict(zip(roll.people, roll.classes, strict=True))
-            there = {own[one] for one in gone if one in own}
-            known |= set(gone) & set(own)
-            if there:
-                companions = {one for one, number in own.items() if number in there} - set(gone)
-                companions -= set(roll.counterfeits)
+        cost, gone = leaving(book, people)
         book.without(gone).write()
-    return Left(len(gone), len(gone) - len(known), len(companions))
+    return cost
+
+
+def leaving(book: Ledger, people: Sequence[str]) -> tuple[Left, list[str]]:
+    """Return what it costs that people leave, and their numbers; nothing is changed."""
+    if not people:
+        raise RequestError("name the people who leave, or a file with one on each line")
+    numbers = [book.key.person(text) for text in dict.fromkeys(people)]
+    gone = [one for one in numbers if one not in book.left]
+    companions: set[str] = set()
+    known: set[str] = set()
+    for release in book.releases:
+        roll = release.roll
+        own = dict(zip(roll.people, roll.classes, strict=True))
+        there = {own[one] for one in gone if one in own}
+        known |= set(gone) & set(own)
+        if there:
+            companions = {one for one, number in own.items() if number in there} - set(gone)
+            companions -= set(roll.counterfeits)
+    return Left(len(gone), len(gone) - len(known), len(companions)), gone
 
 
 def withdraw_release(ledger: str | os.PathLike[str], number: int) -> Ledger:

@@ -116,4 +116,5 @@ def find_series_groups(
         )
         share = plan.settings.series.expect_overlap
         notes = [*notes, overlap_note(partition, usual.partition, plan.k, share)]
+        partition = replace(partition, k=plan.k)  # which is what is promised
     return SeriesGroups(partition, kept, notes, exposed.size, false.among(kept))

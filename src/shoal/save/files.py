@@ -259,13 +259,13 @@ def private_papers(
     """Return the private files of a release: key, recipe, exact report; its page is not yet."""
     place = targets.private
     recipe = settings.replace(
-        input={"path": _relative(settings.input.path, place)},
+        input={"path": seen_from(settings.input.path, place)},
         hierarchies={
-            name: str(_relative(rule, place)) if is_file(rule) else rule
+            name: str(seen_from(rule, place)) if is_file(rule) else rule
             for name, rule in settings.hierarchies.items()
         },
         release={"keep_order": keep, "output": targets.output},
-        series={"ledger": _relative(settings.series.ledger, place)},
+        series={"ledger": seen_from(settings.series.ledger, place)},
     )
     texts = {
         private_folder.KEY: commitments.to_text(),
@@ -305,7 +305,7 @@ def finished_report(report: Report, digest: str, targets: Targets, keep: bool) -
     return replace(report, release=written, notes=notes, guarantee=guarantee)
 
 
-def _relative(source: str | None, folder: Path) -> str | None:
+def seen_from(source: str | None, folder: Path) -> str | None:
     """Return the input's path as seen from the recipe, so that both can move together."""
     if source is None or is_url(source):
         return source

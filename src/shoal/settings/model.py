@@ -134,14 +134,17 @@ class Settings(Part):
             tree[part] = {**tree[part], **changes}
         return build(tree)
 
-    def to_toml(self, seed: bool = True) -> str:
-        """Return the recipe's text; one that is published is without its `seed`."""
+    def to_toml(self, seed: bool = True, streamed: bool = False) -> str:
+        """Return the recipe's text; one that is published is without its `seed`.
+
+        That of a stream has a section of its own, by which it is known.
+        """
         tree = without_none(self.model_dump())
         if not seed:
             del tree["protect"]["seed"]
         if not self.steps:
             del tree["steps"]
-        if self.stream == StreamSettings():
+        if self.stream == StreamSettings() and not streamed:
             del tree["stream"]
         return toml_of(tree)
 

@@ -209,6 +209,7 @@ StreamOptions = TypedDict(
         "decimals": int | str | Mapping[str, int | str] | None,
         "round": Mapping[str, float] | None,
         "group_column": str | None,
+        "format": str,
         "threads": int | None,
         "follow": bool,
     },

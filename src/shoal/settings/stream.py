@@ -1,4 +1,4 @@
-"""Options of a stream: how many records are grouped at once, and how long one may wait."""
+"""Options of a stream: how many are grouped at once, how long one may wait, what is written."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from shoal.settings.kinds import TEXT, WHOLE
 from shoal.settings.option import Option, Part
 
 STREAM = "stream"
-_privacy = partial(Option, "Privacy", commands=(STREAM,), functions=(STREAM,), desk=False)
+_option = partial(Option, commands=(STREAM,), functions=(STREAM,), desk=False)
+_privacy = partial(_option, "Privacy")
 
 
 class StreamSettings(Part):
-    """The size of a batch, and the longest delay."""
+    """The size of a batch, the longest delay, and the format of batches."""
 
     batch: Annotated[
         int,
@@ -35,3 +36,12 @@ class StreamSettings(Part):
             TEXT,
         ),
     ] = None
+    format: Annotated[
+        str,
+        _option(
+            "Writing",
+            "Of the batches: csv, csv.gz, parquet, feather, arrow, jsonl, xlsx, sav, zsav, dta or "
+            "xpt. Default: csv.",
+            TEXT,
+        ),
+    ] = "csv"

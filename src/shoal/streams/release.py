@@ -62,11 +62,9 @@ class Batch:
 class Releaser:
     """Makes the batches of one stream, one after the other."""
 
-    def __init__(
-        self, settings: Settings, folder: Path, kind: str, state: State, threads: int | None
-    ) -> None:
+    def __init__(self, settings: Settings, folder: Path, state: State, threads: int | None) -> None:
         assert settings.series.ledger is not None
-        self.settings, self.folder, self.kind = settings, folder, kind
+        self.settings, self.folder, self.kind = settings, folder, settings.stream.format
         self.state, self.threads = state, threads
         self.ledger = Path(settings.series.ledger)
         noted = state.noted()
@@ -224,16 +222,3 @@ def _is(path: Path, digest: str) -> bool:
         return hashlib.sha256(path.read_bytes()).hexdigest() == digest
     except OSError:
         return False
-
-
-def request_of(settings: Settings, kind: str) -> str:
-    """Return what a stream was begun with, as text: later runs must ask for the same."""
-    tree = settings.model_dump(mode="json")
-    del tree["stream"]
-    return json.dumps([kind, replace_ledger(tree)], sort_keys=True, default=str)
-
-
-def replace_ledger(tree: dict[str, Any]) -> dict[str, Any]:
-    """Return settings with the ledger by its full path, so that it is found from anywhere."""
-    series = tree["series"]
-    return {**tree, "series": {**series, "ledger": str(Path(series["ledger"]).absolute())}}

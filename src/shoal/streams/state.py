@@ -136,6 +136,11 @@ class State:
         """Note something."""
         self._database.execute("REPLACE INTO notes VALUES (?, ?)", (name, text))
 
+    def forget(self) -> None:
+        """Forget who is known and what was noted, before any record has come."""
+        for table in ("notes", "people", "files"):
+            self._database.execute(f"DELETE FROM {table}")  # noqa: S608 - names of our own
+
     @property
     def counts(self) -> Counts:
         """What has become of the records that came."""

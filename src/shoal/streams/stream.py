@@ -21,12 +21,11 @@ from shoal.streams.arrivals import Pieces, of_folder, of_items, of_pipe
 from shoal.streams.delay import Delay
 from shoal.streams.form import check_rules
 from shoal.streams.loop import Stream
-from shoal.streams.release import Releaser, request_of
+from shoal.streams.recipe import begin, check_streamed, settled, write_recipe
+from shoal.streams.release import Releaser
 from shoal.streams.state import State
 from shoal.system.names import is_url
 from shoal.table.files.formats import check_kind
-
-LEDGER, REQUEST = "stream.ledger", "request"
 
 
 @takes_options("stream")
@@ -35,7 +34,6 @@ def stream(
     folder: str | os.PathLike[str],
     k: int | None = None,
     *,
-    format: str = "csv",  # noqa: A002 - the usual word
     progress: Shown = False,
     callback: Callback | None = None,
     **options: Unpack[StreamOptions],
@@ -50,8 +48,6 @@ def stream(
     folder : path
         Where the batches go: batch-000001.csv and so on. What is private lies beside it, in
         FOLDER.private/: the records that wait, and the ledger of who was released.
-    format : str, default "csv"
-        csv, csv.gz, parquet, feather, arrow, jsonl, xlsx, sav, zsav, dta or xpt.
     progress : bool or callable, default False
         True shows how far each batch is. A callable gets a `Progress`, as `callback` does.
     callback : callable, optional
@@ -93,7 +89,7 @@ def stream(
     [100, 100, 100]
     """
     settings, run = settings_and_run({"k": k, **options})
-    return stream_with(source, Path(folder), settings, run, format, (progress, callback))
+    return stream_with(source, Path(folder), settings, run, (progress, callback))
 
 
 def stream_with(
@@ -101,13 +97,13 @@ def stream_with(
     folder: Path,
     settings: Settings,
     run: RunOptions,
-    kind: str = "csv",
     shown_by: tuple[Shown, Callback | None] | Reporter = (False, None),
     pipe: tuple[BinaryIO, str] | None = None,
 ) -> Stream:
     """Return the Stream of a source and settings; a `pipe` with its format is read instead."""
     person = person_of(settings)
-    check_kind(kind)
+    check_kind(settings.stream.format)
+    check_streamed(settings)
     check_rules(settings)
     delay = Delay.of(settings.stream.delay, settings.protect.k)
     if settings.stream.batch < settings.protect.k:
@@ -118,31 +114,17 @@ def stream_with(
     if is_url(str(folder)):
         raise RequestError(f"{shown(folder)}: batches are written to a folder of this machine")
     private = private_folder(folder)
-    if settings.series.ledger is None:
-        settings = settings.replace(series={"ledger": str(private / LEDGER)})
+    own = settled(settings, private)
     state = State(private)
     try:
-        return Stream(
-            Releaser(settings, folder, kind, _begun(state, settings, kind), run.threads), person,
-            delay, _pieces(source, pipe, settings, state, run.follow), shown_by,
-        )  # fmt: skip
+        pieces = _pieces(source, pipe, own, state, run.follow)
+        begin(state, own)
+        named = pipe is None and isinstance(source, str | os.PathLike)
+        write_recipe(settings, os.fspath(source) if named else None, private)
+        return Stream(Releaser(own, folder, state, run.threads), person, delay, pieces, shown_by)
     except BaseException:
         state.close()
         raise
-
-
-def _begun(state: State, settings: Settings, kind: str) -> State:
-    """Return the state, which notes what the stream was begun with; that stays."""
-    asked, before = request_of(settings, kind), state.note(REQUEST)
-    if before is None:
-        with state.changing():
-            state.set_note(REQUEST, asked)
-    elif before != asked:
-        raise RequestError(
-            f"{shown(state.folder)}: this stream was begun with other options; say the same, or "
-            f"begin another folder (only {option('batch')} and {option('delay')} may change)"
-        )
-    return state
 
 
 def _pieces(

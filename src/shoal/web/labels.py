@@ -34,6 +34,7 @@ LABELS = {
     "preset": "Threshold by custom", "dominance": "p of the p % rule", "ledger": "Ledger",
     "withhold": "People who may be withheld", "over_series": "Different values over the series",
     "changing": "Columns that change for a person",
+    "expect_overlap": "People who are likely to be in the next release",
     "stable": "keep hierarchies and boundaries of the last release, so that they compare",
 }  # fmt: skip
 

@@ -1,17 +1,23 @@
-"""What a worker does with ledgers: say what one holds, withdraw a release, make one under it."""
+"""What a worker does with ledgers: say what one holds, keep it, judge its releases together."""
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from shoal.errors import RequestError
+from shoal.judge.series import verify_series
 from shoal.ledger.entries import Release, Withdrawal
-from shoal.ledger.keeping import withdraw_release
+from shoal.ledger.keeping import forget_people, leaving, withdraw_release
 from shoal.ledger.key import key_path
 from shoal.ledger.ledger import Ledger
+from shoal.settings import load
+from shoal.table.hierarchy.specify import is_file
 from shoal.web.messages import ProgressWriter
 
 HANDED = "ledger"  # the folder of copies beside a release
@@ -20,15 +26,13 @@ KEY_SAYS = "the key of the ledger; private, keep it apart from the ledger"
 
 
 def ledger(request: Mapping[str, Any], _place: Path, _progress: ProgressWriter) -> dict[str, Any]:
-    """Say what a ledger holds, in counts; with `withdraw`, after a release was withdrawn."""
+    """Do something with a ledger (one of ACTS), and say what it holds then, in counts."""
     path = Path(request["path"])
-    number = request.get("withdraw")
-    if number is not None:
-        own = withdraw_release(path, int(number))
-    elif path.exists() or key_path(path).exists():
-        own = Ledger.load(path)
-    else:
-        return {"releases": [], "people": 0, "several": 0, "left": 0}
+    act = request.get("act")
+    more = {} if act is None else ACTS[act](path, request)
+    if not path.exists() and not key_path(path).exists():
+        return {"releases": [], "people": 0, "several": 0, "left": 0, "entries": 0, "last": ""}
+    own = Ledger.load(path)
     gone = {one.release for one in own.entries if isinstance(one, Withdrawal)}
     times = Counter(person for one in own.releases for person in one.roll.people)
     return {
@@ -38,7 +42,70 @@ def ledger(request: Mapping[str, Any], _place: Path, _progress: ProgressWriter) 
         "people": len(times),
         "several": sum(1 for often in times.values() if often > 1),
         "left": len(own.left),
+        "entries": len(own.entries),
+        "last": own.last[:12],
+        **more,
     }
+
+
+def _withdraw(path: Path, request: Mapping[str, Any]) -> dict[str, Any]:
+    """Withdraw a release that nobody has seen."""
+    withdraw_release(path, int(request["release"]))
+    return {}
+
+
+def _cost(path: Path, request: Mapping[str, Any]) -> dict[str, Any]:
+    """Say what it would cost that people leave."""
+    return {"cost": asdict(leaving(Ledger.load(path), request["people"])[0])}
+
+
+def _forget(path: Path, request: Mapping[str, Any]) -> dict[str, Any]:
+    """Let people leave."""
+    return {"cost": asdict(forget_people(path, request["people"]))}
+
+
+def _add(path: Path, request: Mapping[str, Any]) -> dict[str, Any]:
+    """Note an earlier release, made again from its recipe and an original that is open."""
+    from shoal.run.add_release import add_release
+
+    recipe = Path(request["recipe"])
+    settings = load(recipe)
+    if any(is_file(rule) for rule in settings.hierarchies.values()):
+        raise RequestError(
+            "the recipe names files of hierarchies, which the desk does not have; add this release "
+            "with `shoal ledger add`"
+        )
+    settings = settings.replace(input={"path": request["original"]})
+    recipe.write_text(settings.to_toml(), encoding="utf-8")
+    add_release(path, recipe, request["person"], Path(request["file"]), request["changing"])
+    return {}
+
+
+def _verdict(path: Path, request: Mapping[str, Any]) -> dict[str, Any]:
+    """Judge the releases of a ledger: those that are brought, and those that the desk has."""
+    own = Ledger.load(path)
+    wanted = {one.sha256 for one in own.releases}
+    files = {_sha256(Path(one)): Path(one) for one in request["brought"]}
+    for one in map(Path, request["there"]):
+        digest = _sha256(one)
+        if digest in wanted:
+            files.setdefault(digest, one)
+    if not files:
+        return {"verdict": None}
+    return {"verdict": verify_series(list(files.values()), path).to_dict()}
+
+
+def _sha256(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:  # gone since
+        return ""
+
+
+ACTS: dict[str, Callable[[Path, Mapping[str, Any]], dict[str, Any]]] = {
+    "withdraw": _withdraw, "cost": _cost, "forget": _forget, "add": _add, "verdict": _verdict,
+}  # fmt: skip
 
 
 def _release(entry: Release, gone: bool) -> dict[str, Any]:

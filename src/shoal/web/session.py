@@ -21,6 +21,7 @@ from shoal.web.open_file import Opened, check_ready, kept_name, plain_name, tree
 from shoal.web.processes import Processes
 from shoal.web.questions import Questions
 from shoal.web.request import HierarchyRequest, read_input
+from shoal.web.streams import Streams
 from shoal.web.uploads import RESERVE, Allowance, ending_of, take_in
 from shoal.web.workspace import make_workspace
 
@@ -51,6 +52,7 @@ class Session:
         self.files: dict[str, Opened] = {}
         self.processes = Processes()
         self.queue = Queue(self.processes)
+        self.streams = Streams(self.workspace, folder, self.processes)
         self.coming = 0
         self.questions = Questions(self.workspace.path, self.processes)
 
@@ -245,5 +247,6 @@ class Session:
         """End every job and remove all that lies here."""
         await self.questions.close()
         await self.queue.close()
+        await self.streams.close()
         await self.processes.close()
         self.workspace.leave()

@@ -14,6 +14,7 @@ from shoal.web.messages import ProgressWriter
 from shoal.web.preview import preview
 from shoal.web.releases import anonymize, compare
 from shoal.web.risk_now import risk
+from shoal.web.stream_events import stream
 from shoal.web.trees import tree
 from shoal.web.trial import trial
 
@@ -49,4 +50,5 @@ KINDS: dict[str, Callable[[Mapping[str, Any], Path, ProgressWriter], dict[str, A
     "compare": compare,
     "about": about,
     "ledger": ledger,
+    "stream": stream,
 }

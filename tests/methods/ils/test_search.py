@@ -378,20 +378,26 @@ def test_tight_clusters():
 @every_rule
 @pytest.mark.parametrize("runs", [1, 2])
 def test_callback(rule, runs):
-    """A callback is told everything about the search, first and last, and the best never rises."""
+    """A callback is told everything about the search, first and last, and the best never rises.
+
+    The loss of the random groups at its start is not told as its best.
+    """
     told = []
     matrix = normal(150, 3)
     _, log = search(matrix, 3, callback=told.append, acceptance=rule, runs=runs, iterations=3000)
     looks = [one for one in told if one.stage == "searching"]
     for one in looks:
-        assert None not in vars(one).values()
+        assert {name for name, value in vars(one).items() if value is None} <= {"best_loss"}
         assert one.total == 3000
-        assert one.best_loss <= one.current_loss + 1e-9 or runs > 1
         assert 150 // 5 <= one.groups <= 150 // 3
         assert one.moves_tried >= one.moves_applied >= 0
     assert (looks[0].done, looks[-1].done) == (0, 3000)
     assert looks[-1].moves_applied > 0
-    assert log.loss_start + 1e-9 >= looks[0].best_loss >= log.loss_first_optimum - 1e-9
+    assert looks[0].best_loss is None
+    assert looks[0].current_loss == pytest.approx(log.loss_start)
+    looks = [one for one in looks if one.best_loss is not None]
+    assert looks[0].best_loss <= log.loss_first_optimum + 1e-9
+    assert runs > 1 or all(one.best_loss <= one.current_loss + 1e-9 for one in looks)
     for name, order in (("done", 1), ("seconds", 1), ("best_loss", -1), ("moves_tried", 1)):
         assert (np.diff([getattr(one, name) for one in looks]) * order >= 0).all()
     assert log.loss_end <= looks[-1].best_loss + 1e-9

@@ -138,6 +138,7 @@ class _Perturbations:
         elif task.start is not None:
             self.start = small_groups(matrix, task.start, self.k)
         self.cut = False  # in the middle of the first descent
+        self.found = task.start is not None  # groups that are not merely random
         count = self.options.runs
         self.rngs = [np.random.default_rng([task.seed, run]) for run in range(count)]
         self.rules = [task.rules.copy() for _ in range(count)]  # with room to work in for each run
@@ -184,6 +185,7 @@ class _Perturbations:
                 return
             there = all(everywhere(lambda i: self._step(i, trace[i])))
         self._note(0, trace)
+        self.found = True
         for s in self.states:
             s.history[:] = s.sums[BEST_SUM]
 
@@ -244,11 +246,14 @@ class _Perturbations:
         return percent(float(error), self.total)
 
     def look(self) -> Progress:
-        """Return the progress: losses and groups of the best run, moves of all."""
+        """Return the progress: losses and groups of the best run, moves of all.
+
+        On the way from random groups to the first local optimum there is no best yet.
+        """
         best = min(self.states, key=lambda s: float(s.sums[BEST_SUM]))
         return self.watch.look(
             self._percent(best.sums[CURRENT]),
-            self._percent(best.sums[BEST_SUM]),
+            self._percent(best.sums[BEST_SUM]) if self.found else None,
             groups=int(best.counts[ALIVE]),
             tried=sum(int(s.counts[SHIFTS_TRIED] + s.counts[SWAPS_TRIED]) for s in self.states),
             applied=sum(int(s.counts[SHIFTS] + s.counts[SWAPS]) for s in self.states),

@@ -79,7 +79,7 @@ class Watch:
         )  # fmt: skip
 
     def look(
-        self, current: float, best: float, *, groups: int, tried: int, applied: int
+        self, current: float, best: float | None, *, groups: int, tried: int, applied: int
     ) -> Progress:
         """Return the progress: losses in percent, groups and moves of the best run."""
         known = self.limit if self.limit < NEVER else self.done + 1

@@ -305,7 +305,7 @@ class _Clock:
                 self.canceled = self.callback(done) is True or self.canceled
             if method == AUTO:
                 spent = share is not None and time.perf_counter() - began > share
-                return self.canceled or (spent and look.best_loss is not None)
+                return self.canceled or (spent and look.current_loss is not None)
             return self.over() or self.canceled
 
         return Reporter(on_progress, self.stop)

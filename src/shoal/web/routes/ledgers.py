@@ -1,4 +1,4 @@
-"""Routes of ledgers: list, begin or bring one, say what it holds, withdraw a release."""
+"""Routes of ledgers: list, begin or bring one, say what it holds, keep it, judge its releases."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from fastapi.responses import JSONResponse
 
 from shoal.web.bodies import body_of
 from shoal.web.errors import Refused
+from shoal.web.ledger_acts import add, forget, judge, taken, withdraw
 from shoal.web.session import Session
 
-LARGEST = 128 << 20  # bytes of a ledger that is brought in
+LARGEST = 128 << 20  # bytes of a ledger, or of releases, that are brought in
+ACTS = {"withdraw": withdraw, "forget": forget, "add": add, "verdict": judge}
 
 
 def add_ledgers(app: FastAPI, session: Session) -> None:
@@ -37,9 +39,12 @@ def add_ledgers(app: FastAPI, session: Session) -> None:
     async def holds(key: str) -> Response:
         return JSONResponse(await session.look_into(ledgers.of(key)))
 
-    @app.post("/ledgers/{key}/withdraw")
-    async def withdraw(key: str, request: Request) -> Response:
-        number = (await body_of(request)).get("release")
-        if type(number) is not int:
-            raise Refused(400, "name the release by its number")
-        return JSONResponse(await session.look_into(ledgers.of(key), withdraw=number))
+    @app.post("/ledgers/{key}/{act}")
+    async def do(key: str, act: str, request: Request) -> Response:
+        known = ledgers.of(key)
+        body = await body_of(request, LARGEST, 300.0)
+        if act == "take":
+            return JSONResponse(taken(known))
+        if act not in ACTS:
+            raise Refused(404, "a ledger knows nothing of this")
+        return JSONResponse(await ACTS[act](session, known, body))

@@ -34,7 +34,8 @@ const OWN = { format: "csv", compareK: "", budget: "", fraction: "" }; // no opt
  */
 
 /** What is asked of a series, beside its ledger. */
-export const SERIES = { ledger: null, withhold: 0, changing: [], stable: false, over_series: "sets" };
+export const SERIES = { ledger: null, withhold: 0, changing: [], stable: false, over_series: "sets",
+  expect_overlap: 1 };
 
 function choices() {
   return { ...OWN, ...Object.fromEntries(FORM.map((name) => [name, defaultText(name)])) };

@@ -9,6 +9,7 @@ import { jobList } from "./home.js";
 import { reason } from "./method.js";
 import { number } from "./options.js";
 import { keepSettings } from "./take.js";
+import { streamPart } from "./streams.js";
 import { weightWord } from "./survey.js";
 import { t } from "./words.js";
 
@@ -46,6 +47,7 @@ export function runStep(page) {
     summary, trouble, told,
     el("div", { class: "actions" }, run, keep),
     comparePart(page),
+    streamPart(page),
     jobList(page.jobs, trouble, t("run.jobs")));
 }
 

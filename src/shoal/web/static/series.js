@@ -5,9 +5,11 @@ import { confirmed } from "./dialog.js";
 import { SERIES } from "./draft.js";
 import { choice, cut, el, field, name, problem, set, table } from "./dom.js";
 import { count, fixed } from "./format.js";
+import { ledgerPart } from "./ledger.js";
 import { t, tn } from "./words.js";
 
 const SHARES = [0, 0.01, 0.02, 0.05, 0.1];
+const OVERLAPS = [1, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5];
 const KEY = ".key";
 
 /** Return the part of earlier releases. */
@@ -69,16 +71,29 @@ export function seriesPart(page) {
       const path = `/ledgers/${checked(ledger)}`;
       const told = action === null ? await get(`${path}.json`)
         : await send("POST", `${path}/withdraw`, { release: action });
-      if (mine === turn) set(holds, content(told, look));
+      if (mine === turn) show(told);
     } catch (error) {
       if (mine === turn) set(holds, problem(error));
     }
   }
 
+  /** Show what the ledger holds, and what can be done with it; without what is known: ask. */
+  function show(told = null, open = true) {
+    if (told === null) {
+      look();
+      return;
+    }
+    const own = known.find((one) => one.id === page.draft.series?.ledger);
+    const was = holds.querySelector("details")?.open ?? false;
+    const keep = own && ledgerPart(page, own, told, show);
+    if (keep) keep.open = was && open;
+    set(holds, content(told, look), keep);
+  }
+
   /** Show what was chosen; fields that show it already keep their focus. */
   function refresh(force = true) {
     const { series, person, roles } = page.draft;
-    const now = JSON.stringify([series?.ledger, person, roles]);
+    const now = JSON.stringify([series?.ledger, person, roles, page.draft.k]);
     if (!force && now === shown) return;
     shown = now;
     set(ledgers, [["", t("series.none")], ...known.map((one) => [one.id, one.name])]
@@ -91,7 +106,7 @@ export function seriesPart(page) {
       page.draft.person === null && el("p", { class: "bad" }, t("series.person")),
       options(page, change)]);
   }
-  for (const kind of ["series", "survey", "roles"]) page.on(kind, () => refresh(false));
+  for (const kind of ["series", "survey", "roles", "choose"]) page.on(kind, () => refresh(false));
   page.on("restored", () => refresh());
   for (const kind of ["series", "restored"]) {
     page.on(kind, () => {
@@ -130,6 +145,41 @@ function beginning(bring) {
       field(t("series.bring"), files, t("series.bring_hint"))));
 }
 
+/** Return the share of people who come again in groups of `size` of which fewer than k do. */
+function shortShare(size, k, share) {
+  let chance = (1 - share) ** size;
+  let short = 0;
+  for (let j = 1; j < Math.min(k, size + 1); j += 1) {
+    chance *= (size - j + 1) / j * share / (1 - share);
+    short += j * chance;
+  }
+  return share < 1 ? short / (share * size) : 0;
+}
+
+/** Return the field of how many are likely to come again, with what larger groups cost and save. */
+function overlap(page, change) {
+  const { draft } = page;
+  const note = el("div", { class: "hint", "data-test": "overlap-note", "aria-live": "polite" });
+  const share = choice(OVERLAPS.map((one) => [String(one), one === 1 ? t("series.everybody")
+    : t("series.share", { share: fixed(100 * one, 0) })]), String(draft.series.expect_overlap), {
+    "data-test": "expect-overlap",
+    onchange: () => {
+      change(() => { draft.series.expect_overlap = Number(share.value); });
+      tell();
+    },
+  });
+  function tell() {
+    const k = Number(draft.k);
+    const p = Number(share.value);
+    const size = Math.ceil(k / p - 1e-9);
+    const percent = (own) => fixed(100 * shortShare(own, k, p), 1);
+    set(note, p === 1 || !(k > 1) ? t("series.overlap_hint") : t("series.overlap_cost", {
+      size: count(size), k: count(k), then: percent(size), usual: percent(k) }));
+  }
+  tell();
+  return el("div", null, field(t("field.expect_overlap"), share), note);
+}
+
 function options(page, change) {
   const { draft, look } = page;
   const { series } = draft;
@@ -158,6 +208,7 @@ function options(page, change) {
   return el("div", { class: "fields" },
     field(t("field.withhold"), withhold, t("series.withhold_hint")),
     field(t("field.over_series"), over, t("series.over_hint")),
+    overlap(page, change),
     el("label", { class: "check field" }, stable, ` ${t("field.stable")}`),
     kept.length > 0 && el("fieldset", { "data-test": "changing" },
       el("legend", null, t("field.changing")),

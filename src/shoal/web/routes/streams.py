@@ -1,0 +1,56 @@
+"""Routes of streams: which folders may fill, and streams that are started, followed, stopped."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import FastAPI, Request, Response
+from fastapi.responses import JSONResponse
+
+from shoal.backends.private_folder import ENDINGS
+from shoal.web.asked import RELEASE, asked_settings
+from shoal.web.bodies import body_of
+from shoal.web.errors import Refused
+from shoal.web.open_file import check_ready, tree_names
+from shoal.web.session import Session
+
+
+def add_streams(app: FastAPI, session: Session) -> None:
+    """Add the routes of streams."""
+    streams = session.streams
+
+    @app.get("/streams.json")
+    async def every() -> Response:
+        return JSONResponse(streams.to_json())
+
+    @app.post("/streams", status_code=201)
+    async def start(request: Request) -> Response:
+        body = await body_of(request)
+        file = session.file(str(body.get("file")))
+        check_ready(file)
+        settings = asked_settings(file, RELEASE, body.get("recipe") or {}, session.ledgers)
+        if tree_names(settings["hierarchies"]):
+            raise Refused(
+                409,
+                "a stream at the desk takes hierarchies by rules, as files of the desk go with it; "
+                "use `shoal stream` for others",
+            )
+        flow = streams.start(body.get("source"), settings, _asked(body))
+        return JSONResponse(flow.to_json(), 201)
+
+    @app.post("/streams/{key}/stop")
+    async def stop(key: str) -> Response:
+        return JSONResponse((await streams.stop(key)).to_json())
+
+
+def _asked(body: dict[str, Any]) -> dict[str, Any]:
+    """Return what a page asks of a stream beside its recipe."""
+    batch, delay, form = body.get("batch"), body.get("delay") or None, body.get("format") or "csv"
+    if type(batch) is not int or batch < 2:
+        raise Refused(400, "a batch has at least 2 records")
+    if delay is not None and not isinstance(delay, str):
+        raise Refused(400, "the delay is a text: 5000, 30s, 15min, 2h, 1d")
+    if form not in ENDINGS:
+        raise Refused(400, f"format must be one of {', '.join(ENDINGS)}")
+    own = {"batch": batch, "delay": delay, "format": form}
+    return {"stream": own, "follow": body.get("follow") is True}

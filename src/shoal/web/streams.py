@@ -1,0 +1,156 @@
+"""Streams at the desk: folders within the desk's folder that fill, each read by its own worker.
+
+Batches go to a folder beside the one that fills, what is private to NAME.private/ beside that. A
+worker can be ended at any moment: the next one goes on where it was.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import secrets
+import shutil
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from shoal.backends.private_folder import SUFFIX
+from shoal.web.errors import Refused
+from shoal.web.jobs import DONE, FAILED, RUNNING, Worker
+from shoal.web.open_file import plain_name
+from shoal.web.processes import Processes
+from shoal.web.stream_events import EVENTS, SHOWN
+from shoal.web.workspace import Workspace
+
+BATCHES = "-batches"  # what the name of the folder of batches ends in
+MOST = 2  # streams at once
+STOPPED = "stopped"
+
+
+@dataclass
+class Flow:
+    """A stream that was started: its worker, and what it has told."""
+
+    id: str
+    source: Path
+    place: Path
+    worker: Worker
+    started: float = field(default_factory=time.time)
+    state: str = RUNNING
+    error: str | None = None
+    counts: dict[str, int] = field(default_factory=dict)
+    batches: list[dict[str, Any]] = field(default_factory=list)
+    task: asyncio.Task[None] | None = None
+    _read: int = 0
+
+    def read(self) -> None:
+        """Read what the worker has told since; of batches the last ones are kept."""
+        try:
+            with (self.place / EVENTS).open("rb") as file:
+                file.seek(self._read)
+                text = file.read()
+        except OSError:
+            return
+        whole = text[: text.rfind(b"\n") + 1]
+        self._read += len(whole)
+        for line in whole.splitlines():
+            told = json.loads(line)
+            self.counts = told["counts"]
+            if "batch" in told:
+                self.batches = [*self.batches, told["batch"]][-SHOWN:]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what a page says of it."""
+        self.read()
+        return {
+            "id": self.id, "name": plain_name(self.source.name), "state": self.state,
+            "folder": plain_name(batches_of(self.source).name), "error": self.error,
+            "counts": self.counts, "batches": self.batches, "started": self.started,
+        }  # fmt: skip
+
+
+def batches_of(source: Path) -> Path:
+    """Return the folder of the batches of a folder that fills."""
+    return source.with_name(f"{source.name}{BATCHES}")
+
+
+class Streams:
+    """Streams by generated ids; no path of a client is ever opened."""
+
+    def __init__(self, workspace: Workspace, folder: Path | None, processes: Processes) -> None:
+        self.workspace, self.folder, self.processes = workspace, folder, processes
+        self.flows: dict[str, Flow] = {}
+
+    def sources(self) -> dict[str, Path]:
+        """Return the folders that may fill: those within the desk's folder, by id."""
+        found = {}
+        inside = None if self.folder is None else self.folder.resolve()
+        with contextlib.suppress(OSError):
+            for path in sorted(self.folder.iterdir()) if self.folder is not None else ():
+                plain = not path.name.startswith(".") and not path.name.endswith((SUFFIX, BATCHES))
+                if plain and path.is_dir() and path.resolve().parent == inside:
+                    found[self.workspace.named(f"{path.name}/")] = path
+        return found
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what can be chosen, and what was started."""
+        sources = [
+            {"id": key, "name": plain_name(path.name), "folder": plain_name(batches_of(path).name)}
+            for key, path in self.sources().items()
+        ]
+        flows = [one.to_json() for one in self.flows.values()]
+        return {"sources": sources, "streams": flows}
+
+    def start(self, key: Any, settings: dict[str, Any], how: Mapping[str, Any]) -> Flow:
+        """Start a stream from a folder with the settings of a page."""
+        source = self.sources().get(key) if isinstance(key, str) else None
+        if source is None:
+            raise Refused(404, "there is no such folder on the desk")
+        going = [one for one in self.flows.values() if one.state == RUNNING]
+        if any(one.source == source for one in going):
+            raise Refused(409, "this folder is being read already; stop that first")
+        if len(going) >= MOST:
+            raise Refused(409, f"{MOST} streams are running; stop one first")
+        own = secrets.token_hex(16)
+        place = self.workspace.path / "jobs" / own
+        request = {
+            "kind": "stream", "settings": settings, "source": str(source),
+            "folder": str(batches_of(source)), **how,
+        }  # fmt: skip
+        flow = Flow(own, source, place, Worker(place, request, self.processes))
+        self.flows = {key: one for key, one in self.flows.items() if one.source != source}
+        self.flows[own] = flow
+        flow.task = asyncio.create_task(self._run(flow))
+        return flow
+
+    async def _run(self, flow: Flow) -> None:
+        try:
+            await flow.worker.run()
+            state, error = DONE, None
+        except Refused as refused:
+            state, error = FAILED, refused.message
+        flow.read()
+        if flow.state == RUNNING:
+            flow.state, flow.error = state, error
+        await asyncio.to_thread(shutil.rmtree, flow.place, True)
+
+    async def stop(self, key: str) -> Flow:
+        """Stop a stream; what waits is kept, and the next start goes on."""
+        flow = self.flows.get(key)
+        if flow is None:
+            raise Refused(404, "there is no such stream on the desk")
+        if flow.state == RUNNING:
+            flow.read()
+            flow.state = STOPPED
+            await flow.worker.end()
+        if flow.task is not None:
+            await asyncio.gather(flow.task, return_exceptions=True)
+        return flow
+
+    async def close(self) -> None:
+        """Stop all."""
+        for key in list(self.flows):
+            await self.stop(key)

@@ -153,6 +153,7 @@ class ShoalCommand(TyperCommand):
         check_from(kind, len(piped))
         with ExitStack() as held:
             for name in piped:
+                assert kind is not None  # or it was refused
                 path = held.enter_context(piped_table(kind, ctx.params.get("work")))
                 ctx.params[name] = path if isinstance(ctx.params[name], Path) else str(path)
             return super().invoke(ctx)

@@ -15,6 +15,7 @@ from typing import Any
 from shoal.system.current import current
 from shoal.web.equivalent import command_line, python_snippet, summary_of
 from shoal.web.errors import Refused
+from shoal.web.line_reader import LineReader
 from shoal.web.messages import ANSWER, ASKED, KEEP, PROGRESS
 from shoal.web.open_file import last_part
 from shoal.web.processes import Process, Processes
@@ -113,7 +114,9 @@ class Job:
     ended: float = 0.0
     result: dict[str, Any] | None = None
     worker: Worker | None = None
-    _read: int = 0
+
+    def __post_init__(self) -> None:
+        self._progress = LineReader(self.place / PROGRESS)
 
     @property
     def says(self) -> str:
@@ -164,16 +167,7 @@ class Job:
         """Read the worker's new progress entries."""
         if self.state != RUNNING:
             return
-        try:
-            with (self.place / PROGRESS).open("rb") as file:
-                file.seek(self._read)
-                text = file.read()
-        except OSError:
-            return
-        whole = text[: text.rfind(b"\n") + 1]
-        self._read += len(whole)
-        for line in whole.splitlines():
-            line_json = json.loads(line)
+        for line_json in self._progress.new():
             if "expected" in line_json:
                 self.expected = line_json["expected"]
                 continue

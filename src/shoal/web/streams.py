@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import secrets
 import shutil
 import time
@@ -20,6 +19,7 @@ from typing import Any
 from shoal.backends.private_folder import SUFFIX
 from shoal.web.errors import Refused
 from shoal.web.jobs import DONE, FAILED, RUNNING, Worker
+from shoal.web.line_reader import LineReader
 from shoal.web.open_file import plain_name
 from shoal.web.processes import Processes
 from shoal.web.stream_events import EVENTS, SHOWN
@@ -44,20 +44,13 @@ class Flow:
     counts: dict[str, int] = field(default_factory=dict)
     batches: list[dict[str, Any]] = field(default_factory=list)
     task: asyncio.Task[None] | None = None
-    _read: int = 0
+
+    def __post_init__(self) -> None:
+        self._events = LineReader(self.place / EVENTS)
 
     def read(self) -> None:
         """Read what the worker has told since; of batches the last ones are kept."""
-        try:
-            with (self.place / EVENTS).open("rb") as file:
-                file.seek(self._read)
-                text = file.read()
-        except OSError:
-            return
-        whole = text[: text.rfind(b"\n") + 1]
-        self._read += len(whole)
-        for line in whole.splitlines():
-            told = json.loads(line)
+        for told in self._events.new():
             self.counts = told["counts"]
             if "batch" in told:
                 self.batches = [*self.batches, told["batch"]][-SHOWN:]

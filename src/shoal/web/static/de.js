@@ -544,7 +544,7 @@ export const DE = {
   "series.in_folder": "Es liegt im Ordner, mit dem der Schreibtisch gestartet wurde, und wird dort mit dieser Veröffentlichung fortgesetzt.",
   "series.carried": "Es liegt beim Schreibtisch und verschwindet mit ihm: Verzeichnis und Schlüssel mit der Veröffentlichung mitnehmen und so vertraulich halten wie das Original.",
   "series.gone": "Das gewählte Verzeichnis ist nicht mehr auf dem Schreibtisch; bitte wieder wählen oder holen.",
-  "series.person": "Ein Verzeichnis muss wissen, wer wer ist: die Spalte „Person“ unter Personen und Erhebungen wählen.",
+  "series.person": "Ein Verzeichnis muss wissen, wer wer ist: die Spalte unter „Person“ wählen, neben dem Verzeichnis.",
   "field.withhold": "Personen, die zurückgehalten werden dürfen",
   "series.nobody": "niemand",
   "series.withhold_hint": "Wo keine Gruppe für jemanden sicher ist, fehlt die Person in dieser Veröffentlichung und wird gezählt.",

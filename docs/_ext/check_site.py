@@ -38,7 +38,7 @@ class Window:
         """Load a page; return what is wrong with it."""
         self.found.clear()
         self.page.goto(file.as_uri())
-        self.widths.reverse()  # the window still has the width that the page before was seen at last
+        self.widths.reverse()  # the window has the width at which the last page was seen
         for width in self.widths:
             self.page.set_viewport_size({"width": width, "height": 900})
             if self.page.evaluate(TOO_WIDE):

@@ -151,7 +151,11 @@ lock: $(VENV)/test.stamp        ## pin anew what pyproject.toml asks for (needs 
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header \
 	  --no-annotate --group docs -c requirements/test.txt -o requirements/docs.txt
 
-docs: $(VENV)/docs.stamp        ## the site, strictly: docs/_build/html/index.html; notebooks run, links are checked
+docs: $(VENV)/run.stamp         ## the site, strictly: docs/_build/html/index.html; notebooks run, links are checked
+	@# kernels are compiled while the rest is installed; those of extras when it is
+	@[ -e $(VENV)/docs.stamp ] || $(BIN)/shoal warmup > /dev/null 2>&1 & compiling=$$!; \
+	  $(MAKE) --no-print-directory $(VENV)/docs.stamp || { wait $$compiling; exit 1; }; \
+	  wait $$compiling
 	$(BIN)/python -m sphinx -W --keep-going -q -j auto -b html docs docs/_build/html
 	$(BIN)/python docs/_ext/check_site.py
 	$(BIN)/codespell $(SPELLED)

@@ -7,8 +7,12 @@ printed, and the exit code is 1.
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import covered
@@ -24,6 +28,7 @@ class Window:
 
     def __init__(self, page: Page):
         self.page = page
+        self.widths = list(WIDTHS)
         self.found: list[str] = []
         page.on("requestfailed", lambda request: self.found.append(f"failed: {request.url}"))
         page.on("console", lambda one: one.type == "error" and self.found.append(one.text))
@@ -33,11 +38,34 @@ class Window:
         """Load a page; return what is wrong with it."""
         self.found.clear()
         self.page.goto(file.as_uri())
-        for width in WIDTHS:
+        self.widths.reverse()  # the window has the width at which the last page was seen
+        for width in self.widths:
             self.page.set_viewport_size({"width": width, "height": 900})
             if self.page.evaluate(TOO_WIDE):
                 self.found.append(f"wider than {width} pixels")
         return list(self.found)
+
+
+def looked_at(chromium: str, files: list[Path]) -> list[str]:
+    """Load pages in a browser of their own; return what is wrong with them."""
+    with sync_playwright() as tools:
+        browser = tools.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        window = Window(browser.new_context(offline=True).new_page())
+        told = [
+            f"{file.relative_to(SITE)}: {problem}"
+            for file in files
+            for problem in window.problems(file)
+        ]
+        browser.close()
+    return told
+
+
+def in_browsers(chromium: str, files: list[Path]) -> list[str]:
+    """Load pages in as many browsers as there are processors; return what is wrong with them."""
+    browsers = min(os.cpu_count() or 1, 4)
+    with ProcessPoolExecutor(browsers) as pool:
+        shares = [files[first::browsers] for first in range(browsers)]
+        return sorted(chain(*pool.map(partial(looked_at, chromium), shares)))
 
 
 def main() -> int:
@@ -49,17 +77,10 @@ def main() -> int:
         print("no chromium: pages were not loaded in a browser")
         return int(bool(told))
     files = sorted(SITE.rglob("*.html"))
-    bad = 0
-    with sync_playwright() as tools:
-        browser = tools.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        window = Window(browser.new_context(offline=True).new_page())
-        for file in files:
-            for problem in window.problems(file):
-                bad += 1
-                print(f"{file.relative_to(SITE)}: {problem}", flush=True)
-        browser.close()
-    print(f"{len(files)} pages at {' and '.join(map(str, WIDTHS))} pixels, {bad} problems")
-    return int(bad > 0 or bool(told))
+    bad = in_browsers(chromium, files)
+    print(*bad, sep="\n", end="\n" if bad else "")
+    print(f"{len(files)} pages at {' and '.join(map(str, WIDTHS))} pixels, {len(bad)} problems")
+    return int(bool(bad or told))
 
 
 if __name__ == "__main__":

@@ -19,6 +19,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from two_years import years
+
 import hospital
 from accessibility import faults_of
 from browsers import CHROMIUM, Page, expect
@@ -45,11 +47,12 @@ class Walk:
         self.page.tab.locator(f"[data-test={test}]:visible").first.click()
         self.clicks += 1
 
-    def next(self, step):
+    def next(self, step, year=None):
         """Go on to a step, and look at it once it shows what it asked for."""
         self.click("next")
         self.page.on(f"at-{step}").wait_for()
-        self.see(step)
+        self.ready(step)
+        self.see(step if year is None else f"{year}-{step}")
 
     def ready(self, step):
         """Wait until a step has its answers."""
@@ -239,7 +242,7 @@ def million(walk):
 
 
 WALKS = {"sample": sample, "adult": adult, "german": german, "spss": spss, "survey": survey,
-         "million": million}  # fmt: skip
+         "million": million, "years": years}  # fmt: skip
 
 
 def main(names):
@@ -248,7 +251,7 @@ def main(names):
         for name in names or WALKS:
             folder = Path(base) / name
             folder.mkdir()
-            walk = Walk(name, desk, folder, LOOKS if name == "sample" else LOOKS[:2])
+            walk = Walk(name, desk, folder, LOOKS if name in ("sample", "years") else LOOKS[:2])
             walk.tell(WALKS[name](walk))
             desk.clear()
     CHROMIUM.close()

@@ -18,7 +18,8 @@ class Pending:
     `values` are the numbers of sensitive values, `dealt` the signatures, which may be empty; there
     are none where no l is promised over the series. `bound` has signatures of people who are not in
     the release, `joined` the numbers of kept values by column. Some of the people may be
-    `counterfeits`: they are nobody.
+    `counterfeits`: they are nobody. `called` is what the ledger calls the release, where that is
+    not the name of its file.
     """
 
     __repr__ = in_shape
@@ -34,6 +35,7 @@ class Pending:
     made: bool = True
     frame: Frame | None = None
     counterfeits: tuple[str, ...] = ()
+    called: str | None = None
 
     def entry(
         self, file: str, sha256: str, quasi_identifiers: Sequence[str], classes: Sequence[int]
@@ -57,4 +59,5 @@ class Pending:
         )
         promise = replace(self.promise, quasi_identifiers=tuple(quasi_identifiers))
         number = self.ledger.next_number
-        return Release(number, file, sha256, promise, roll, self.made, self.withheld, self.frame)
+        name = file if self.called is None else self.called
+        return Release(number, name, sha256, promise, roll, self.made, self.withheld, self.frame)

@@ -35,6 +35,8 @@ def anonymize(request: Mapping[str, Any], place: Path, progress: ProgressWriter)
     result = anonymize_with(
         table, once_read(settings), progress.reporter(), on_estimate=progress.expected, kind=kind
     )
+    if result.pending is not None:  # files of every job are called the same
+        result = replace(result, pending=replace(result.pending, called=path.name))
     result.pack(place / MADE, format=kind)
     drawn = charts_of(result.report, table, result.table)
     answer = finished(place, drawn, request, result.report.notes)

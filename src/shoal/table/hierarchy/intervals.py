@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -132,23 +132,22 @@ class Balanced:
             _axis(values, self)
         else:
             check_ranges(values.name, values.texts)
-        ends = np.concatenate(([0], np.cumsum(values.counts)))
+        ends = [0, *np.cumsum(values.counts).tolist()]
         above: list[list[str]] = [[] for _ in values.texts]
         blocks = [(0, len(values.texts))]
         while blocks:
             halves = []
             for low, high in blocks:
+                if high - low == 1:
+                    above[low].append(values.texts[low])
+                    continue
                 whole = high - low == len(values.texts)
-                label = values.interval(low, high - 1)
-                for i in range(low, high):
-                    if high - low == 1:
-                        above[i].append(values.texts[i])
-                    else:
-                        above[i].append(ROOT if whole else label)
-                if high - low > 1:
-                    middle = int(np.searchsorted(ends, (ends[low] + ends[high]) / 2, side="left"))
-                    middle = min(max(middle, low + 1), high - 1)
-                    halves += [(low, middle), (middle, high)]
+                label = ROOT if whole else values.interval(low, high - 1)
+                for path in above[low:high]:
+                    path.append(label)
+                middle = bisect_left(ends, (ends[low] + ends[high]) / 2)
+                middle = min(max(middle, low + 1), high - 1)
+                halves += [(low, middle), (middle, high)]
             blocks = halves
         depth = max(map(len, above), default=0)
         paths = [[*[path[-1]] * (depth - len(path)), *reversed(path)] for path in above]

@@ -128,25 +128,39 @@ def _parents(paths: Sequence[Path], name: str, place: Place) -> dict[str, str]:
     above: dict[str, str] = {}
     first: dict[str, int] = {}
     for index, path in enumerate(paths):
-        where = f"{name}, {place(index)}" if place(index) else f"{name}: "
-        if len(path) != levels:
-            raise InputError(
-                f"{where}{len(path)} levels, where {place(0) or 'the first has '}{levels}: ragged"
-            )
-        if path[-1] != root:
-            raise InputError(
-                f"{where}ends in {shown(path[-1])}, {place(0) or 'the first '}in {shown(root)}: "
-                "no common root"
-            )
-        steps = [label for i, label in enumerate(path) if i == 0 or label != path[i - 1]]
+        if len(path) != levels or path[-1] != root:
+            _refuse_ends(path, paths[0], name, place, index)
+        steps = [label for label, parent in pairwise(path) if label != parent]
+        steps.append(root)
         if len(set(steps)) < len(steps):
             twice = next(label for label in steps if steps.count(label) > 1)
+            where = _where(name, place, index)
             raise InputError(f"{where}{shown(twice)} lies above itself: a cycle")
         for label, parent in pairwise(steps):
-            if above.setdefault(label, parent) != parent:
+            known = above.get(label)
+            if known is None:
+                above[label], first[label] = parent, index
+            elif known != parent:
                 _refuse(above, first, label, parent, name, place, index)
-            first.setdefault(label, index)
     return above
+
+
+def _where(name: str, place: Place, index: int) -> str:
+    """Return the beginning of a message about a path."""
+    return f"{name}, {place(index)}" if place(index) else f"{name}: "
+
+
+def _refuse_ends(path: Path, other: Path, name: str, place: Place, index: int) -> None:
+    """Raise InputError for a path that is longer or shorter than the first, or ends elsewhere."""
+    where = _where(name, place, index)
+    if len(path) != len(other):
+        raise InputError(
+            f"{where}{len(path)} levels, where {place(0) or 'the first has '}{len(other)}: ragged"
+        )
+    raise InputError(
+        f"{where}ends in {shown(path[-1])}, {place(0) or 'the first '}in {shown(other[-1])}: "
+        "no common root"
+    )
 
 
 def _refuse(

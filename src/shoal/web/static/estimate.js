@@ -77,6 +77,7 @@ function rolesInWords(page) {
     ["weight", draft.weight === null ? [] : [draft.weight]],
     ["dropped", gone],
     ["left", of("drop")],
+    ["ledger", draft.series && draft.person !== null ? [draft.person] : []],
   ].filter(([, list]) => list.length);
   return el("dl", null, lines.map(([label, list]) =>
     [el("dt", null, t(`summary.${label}`)), el("dd", null, names(list),

@@ -23,7 +23,7 @@ export function bar(percent, mood) {
 /** Ask for trials while one of these steps is shown; the page has the last answer as `trial`. */
 export function followTrials(page) {
   question(page, "trial", {
-    steps: ["protection", "preview"], wait: 100,
+    steps: ["protection", "preview"], wait: 50,
     more: () => (page.step === "preview" ? { rows: true } : {}),
     hear(told) {
       page.trialState = told;

@@ -149,7 +149,7 @@ function reading(page, index) {
 function notes(page, index) {
   const column = page.look.columns[index];
   const warned = (...content) => el("div", { class: "warning" }, content);
-  const readAs = () => [` ${t("field.types")} `, reading(page, index)];
+  const readAs = () => el("div", { class: "check" }, `${t("field.types")} `, reading(page, index));
   const lines = [];
   if (column.warning) lines.push(warned(el("bdi", null, relabeled(column.warning)), readAs()));
   if (column.codes) {

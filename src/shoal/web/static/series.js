@@ -6,6 +6,7 @@ import { SERIES } from "./draft.js";
 import { choice, cut, el, field, name, problem, set, table } from "./dom.js";
 import { count, fixed } from "./format.js";
 import { ledgerPart } from "./ledger.js";
+import { columnChoice } from "./survey.js";
 import { t, tn } from "./words.js";
 
 const SHARES = [0, 0.01, 0.02, 0.05, 0.1];
@@ -22,13 +23,18 @@ export function seriesPart(page) {
   let shown = "";
   let seen;
   const change = (edit) => page.change("series", edit);
+  const whose = columnChoice(page, "person", page.look.columns.map((_, i) => i), "series-person");
   const ledgers = el("select", {
     "data-test": "ledger", onchange: () => choose(ledgers.value || null) });
 
+  /** Choose a ledger; of one column that names people it is clear who is who. */
   function choose(ledger) {
     change((draft) => {
       draft.series = ledger === null ? null : { ...SERIES, ...draft.series, ledger };
+      const naming = draft.roles.flatMap((role, i) => (role === "identifier" ? [i] : []));
+      if (ledger !== null && draft.person === null && naming.length === 1) [draft.person] = naming;
     });
+    page.tell("survey"); // the person may be known now
   }
 
   async function list() {
@@ -104,6 +110,7 @@ export function seriesPart(page) {
       el("p", { class: own.origin === "folder" ? "hint" : "warning" },
         t(own.origin === "folder" ? "series.in_folder" : "series.carried")),
       page.draft.person === null && el("p", { class: "bad" }, t("series.person")),
+      field(t("field.person"), whose, t("survey.person_hint")),
       options(page, change)]);
   }
   for (const kind of ["series", "survey", "roles", "choose"]) page.on(kind, () => refresh(false));

@@ -12,7 +12,8 @@ export function weightWord(how) {
   return step === undefined ? t(`weights.${how}`) : t("weights.rounded", { step });
 }
 
-function columnChoice(page, key, indices, test) {
+/** Return a choice of a column; others of the same key follow it. */
+export function columnChoice(page, key, indices, test) {
   const options = [["", t("survey.none")],
     ...indices.map((i) => [String(i), page.look.columns[i].name])];
   const now = () => (page.draft[key] === null ? "" : String(page.draft[key]));
@@ -22,7 +23,7 @@ function columnChoice(page, key, indices, test) {
       draft[key] = node.value === "" ? null : Number(node.value);
     }),
   });
-  page.on("restored", () => { node.value = now(); });
+  for (const kind of ["restored", "survey"]) page.on(kind, () => { node.value = now(); });
   return node;
 }
 

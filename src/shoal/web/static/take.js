@@ -8,6 +8,7 @@ import { has, t } from "./words.js";
 
 const PACK = "everything.zip";
 const PRIVATE = "private.zip";
+const LEDGER = "ledger/";
 
 /** Tell whether something of a job was taken home in this tab. */
 export function isTaken(id) {
@@ -112,6 +113,8 @@ export function takeHome(job, onTaken) {
     files.length > 0 && el("p", null, t("take.lead")),
     el("div", { class: "actions" }, main),
     trouble,
+    files.some((one) => one.name.startsWith(LEDGER)) && el("p", { class: "warning" },
+      t("take.ledger")),
     downloads,
     el("details", { open: !files.length, "data-test": "elsewhere" },
       el("summary", null, t("take.elsewhere")),

@@ -48,6 +48,11 @@ class Plan:
     nodes: int = 100
     grown: bool = False
 
+    @property
+    def stages(self) -> int:
+        """How many of climbing, solving and cutting it has."""
+        return sum(count > 0 for count in (self.climb, self.rounds, self.cuts))
+
 
 class Generation:
     """The linear programme of a table, in the making.
@@ -120,8 +125,9 @@ class Generation:
 
         It ends where the bound meets the grouping.
         """
-        on_stage(1)
-        self.climb(plan.climb, plan.branches, plan.grown)
+        if plan.climb:
+            on_stage(1)
+            self.climb(plan.climb, plan.branches, plan.grown)
         then = (2, plan.rounds, self.converge), (3, plan.cuts, self.cut)
         for stage, rounds, step in then:
             if self.bound >= self.upper * (1.0 - CLOSED):

@@ -42,6 +42,7 @@ PLANS = {  # each goes on from where the one before ended
     "best": Plan(climb=0, rounds=100, limit=5_000_000, cuts=20, listed=60_000, nodes=200),
 }
 GROWN_BRANCHES = 200  # of a root, where groups are large
+GROWN_CLIMB = 25  # before the programme, which begins anew there: the most is found halfway up
 
 
 def lower_bound(
@@ -185,6 +186,7 @@ def _work(generation: Generation, labels: Integers, effort: str, report: Reporte
     """Raise a generation's bound; tell whether the best grouping was proven."""
     plans = up_to(PLANS, effort)
     if generation.k >= LARGE_GROUPS:
-        grown = {"branches": GROWN_BRANCHES, "limit": GROWN_BRANCHES, "grown": True}
-        plans = [replace(plan, **grown) for plan in plans]
+        few = GROWN_BRANCHES
+        plans = [replace(plan, branches=few, limit=few, grown=True) for plan in plans]
+        plans[1:2] = [replace(plan, climb=GROWN_CLIMB, anew=True) for plan in plans[1:2]]
     return raise_by_effort(generation, labels, plans, effort == "best", report)

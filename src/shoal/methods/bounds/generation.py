@@ -35,7 +35,8 @@ CROWDED = 12  # columns a record, from which on the dear ones are forgotten
 class Plan:
     """How much work goes into a table: counts, so that the same plan gives the same result.
 
-    `grown` is for groups so large that pricing is cut short nearly everywhere.
+    `grown` is for groups so large that pricing is cut short nearly everywhere; `anew` begins as
+    if nothing was done before.
     """
 
     climb: int = 25
@@ -47,6 +48,7 @@ class Plan:
     columns: int = 5_000  # groups for the integer programme where they cannot all be listed
     nodes: int = 100
     grown: bool = False
+    anew: bool = False
 
     @property
     def stages(self) -> int:
@@ -136,6 +138,13 @@ class Generation:
             if rounds:
                 on_stage(stage)
                 step(plan)
+
+    def begin_anew(self, columns: int) -> None:
+        """Keep the first columns and what was proven, and nothing else."""
+        self.columns.keep(np.arange(columns))
+        self.duals, self.cuts, self.prices = self.shares.copy(), NO_CUTS, np.zeros(0)
+        self.reached, self.width = -np.inf, WIDTH
+        self.master, self.solved = None, None
 
     def inside(self, rows: Integers, labels: Integers) -> Generation:
         """Return the programme of some of the records, which begins with what is known of them.

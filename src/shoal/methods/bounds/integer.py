@@ -137,9 +137,9 @@ def raise_by_effort(
 ) -> bool:  # fmt: skip
     """Raise a generation's bound by one plan after the other, and by the integer programme.
 
-    The plans are those of all efforts up to the one that is asked for: each goes on from the bound
-    of the one before, so that more effort never gives less. Tells whether the best grouping was
-    proven, which is tried only where it `proves`.
+    The plans are those of all efforts up to the one that is asked for. Each goes on from the one
+    before, or begins anew, and the best bound counts: more effort never gives less. Tells whether
+    the best grouping was proven, which is tried only where it `proves`.
     """
     stages, done = 1 + sum(plan.stages for plan in plans) + proves, 0
 
@@ -148,7 +148,10 @@ def raise_by_effort(
         done += 1
         report("bounding", done, stages)
 
+    first = len(generation.columns)
     for plan in plans:
+        if plan.anew:
+            generation.begin_anew(first)
         generation.raise_bound(plan, step)
     if not proves or generation.over():
         return False

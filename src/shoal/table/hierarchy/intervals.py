@@ -17,6 +17,7 @@ from shoal.table.ordinal import check_ranges
 
 ONE_VALUE = np.array([False, True])  # of the root and what is below it
 
+
 @dataclass(frozen=True)
 class Widths:
     """Intervals of equal widths, counted from an origin; each width a multiple of the one before.

@@ -17,6 +17,8 @@ from hypothesis import strategies as st
 import shoal
 from naive import mixed
 from shoal.judge.hierarchies import read_tree
+from shoal.table.encode_nodes import code
+from shoal.table.read import read
 from thorough import examples
 
 
@@ -259,8 +261,17 @@ def test_quantiles_are_nested_and_even(values, counts):
 
 @given(st.lists(st.integers(-40, 40), min_size=1, max_size=60), st.booleans())
 def test_balanced_halves(values, said):
-    """Balanced intervals are closed, nested, and bounded by values that they hold."""
-    paths = of(values, "balanced" if said else None).paths
+    """Balanced intervals are closed, nested, and bounded by values that they hold.
+
+    Records are coded by the tree of these paths.
+    """
+    found = of(values, "balanced" if said else None)
+    paths = found.paths
+    [coded] = code(read(pa.table({"a": values})), {"a": "balanced"} if said else {}).columns
+    assert coded.tree.labels == found.tree.labels
+    for part in ("parents", "ends", "is_value"):
+        assert getattr(coded.tree, part).tolist() == getattr(found.tree, part).tolist()
+    assert [coded.tree.labels[node] for node in coded.codes] == list(map(str, values))
     ordered = sorted(set(values))
     assert [int(path[0]) for path in paths] == ordered
     for path in paths:

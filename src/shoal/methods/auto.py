@@ -159,7 +159,7 @@ def choose(
 
 
 def choose_mixed(rows: int, columns: int, k: int, effort: str, limited: bool = False) -> Choice:
-    """Choose the method for a table with categories, hierarchies or missing cells.
+    """Choose the method for a table with categories, hierarchies, intervals or missing cells.
 
     Effort is a number of iterations computed from the table's size and k: about 0.2, 2 or 12
     seconds for a thousand records, growing with the square root of their number beyond. Large
@@ -178,7 +178,8 @@ def choose_mixed(rows: int, columns: int, k: int, effort: str, limited: bool = F
     size = rows / 1000
     seconds = now.efforts[effort] / 5.0 * (size if size < 1 else size**0.5)
     iterations = max(100, round(seconds / (now.pooled * k * max(8, columns))))
-    what = "categories, trees or missing cells, to be generalized as little as possible (ILoss)"
+    what = "categories, trees, intervals or missing cells, to be generalized as little as possible"
+    what += " (ILoss)"
     if effort == "best":
         own = max(100, iterations // RUNS)
         return Choice(

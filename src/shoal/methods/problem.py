@@ -183,6 +183,7 @@ class Problem:
     differ from the method's own, as a TOML table gives them; `effort` and `threads`. Groups keep
     the `constraints`, which all records together must. For methods that recode columns: `suppress`
     is the share of records that may be left out, `k_of` an own k of the classes by some columns.
+    `second` are groups that a search on nodes begins with besides its own.
     """
 
     __repr__ = in_shape
@@ -197,6 +198,7 @@ class Problem:
     threads: int | None = None
     suppress: float = 0.0
     k_of: Mapping[tuple[str, ...], int] = field(default_factory=dict)
+    second: Integers | None = None
 
     @property
     def points(self) -> Points:

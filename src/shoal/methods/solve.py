@@ -13,6 +13,7 @@ from shoal.methods.method import Method
 from shoal.methods.options import RANDOM, check_options
 from shoal.methods.problem import Points, Problem, Solution
 from shoal.methods.registry import find
+from shoal.methods.two_starts import begins_twice, with_second_start
 from shoal.partition import Partition
 from shoal.progress import Reporter
 
@@ -31,9 +32,12 @@ def solve(problem: Problem, method: str | Method, report: Reporter) -> Partition
         known = solve(replace(problem, effort=lower), method, report)
         if not (find(known.method).info.is_search or runs_blocks(problem, method)):
             return known  # the same by any effort
+    twice = method == "auto" and begins_twice(problem)
     one, problem, reason = chosen(problem, method)
     if known is not None and problem.effort == "best" and one.info.is_search:
         problem = replace(problem, start=known.labels)
+    elif twice:
+        problem = with_second_start(problem, report)
     why_not = one.supports(problem)
     if why_not is not None:
         raise RequestError(why_not)

@@ -12,7 +12,7 @@ from shoal.judge.models.requirement import Requirement
 from shoal.methods.problem import check_size
 from shoal.plan.aggregators import build_aggregators
 from shoal.plan.costs import Estimate
-from shoal.plan.encoder import by_hierarchies, has_mixed_cells
+from shoal.plan.encoder import by_hierarchies, has_mixed_cells, has_only_intervals
 from shoal.plan.estimate import check_fits, expected, machine_memory
 from shoal.plan.free_text import check_free_text
 from shoal.plan.hierarchies import (
@@ -125,6 +125,12 @@ class Plan:
         return self.by_hierarchies or not averaged(self.aggregators)
 
     @property
+    def begins_twice(self) -> bool:
+        """Whether `auto` groups numbers that are released as intervals, from two starts."""
+        chosen = self.settings.protect.method == "auto" and self.settings.roles.group is None
+        return chosen and self.by_hierarchies and not self.is_mixed
+
+    @property
     def ranges(self) -> list[str]:
         """The columns that are released as ranges."""
         return [name for name, one in self.aggregators.items() if one == "range"]
@@ -211,7 +217,8 @@ def make_plan(
     grouped = without_strata(schema, settings)
     hierarchies = grouping_hierarchies(grouped, settings)
     is_mixed = has_mixed_cells(grouped, settings, profile, hierarchies)
-    encoder = by_hierarchies(settings, is_mixed)
+    intervals = has_only_intervals(grouped, settings, profile, hierarchies)
+    encoder = by_hierarchies(settings, is_mixed, intervals)
     columns = len(grouped.with_role(Role.QUASI_IDENTIFIER))
     given = {name: rule for name, rule in hierarchies.items() if name not in proposed}
     aggregators = build_aggregators(grouped, settings, encoder, whole, given)

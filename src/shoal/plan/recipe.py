@@ -30,11 +30,12 @@ def repeating_settings(plan: Plan, method: str, log: SearchLog | None) -> Settin
     """Return settings that repeat a run of a plan: every role and choice spelled out."""
     settings, schema, source = plan.settings, plan.schema.schema, plan.schema.source
     as_asked = bool(settings.roles.by) or _goes_on(settings) or _chooses(settings)
+    as_asked = as_asked or plan.begins_twice
     named = settings.roles.group is None and not as_asked
     protect: dict[str, Any] = {"method": method} if named else {}
     again = dict(settings.search)
     if as_asked:
-        pass  # strata have a search each; one that goes on from another has no count of its own
+        pass  # strata have a search each; one that goes on from others has no count of its own
     elif log is None:
         protect |= {"max_iterations": None, "time_limit": None, "runs": None}
         again = {}

@@ -99,6 +99,7 @@ def encoding_of(
         return Points(encoded.matrix, encoded.mixed, survey)
     assert coded is not None
     matrix = None
-    if conditions.constraints is not None or plan.settings.protect.suppress:
+    protect = plan.settings.protect
+    if conditions.constraints is not None or protect.suppress or plan.begins_twice:
         matrix = encode(table, weights=weights, coded=coded, k=k, threads=threads).matrix
     return Nodes(coded, weights, matrix, weights=conditions.survey.weights)

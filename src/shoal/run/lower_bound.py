@@ -13,7 +13,7 @@ from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.loss import ROUNDED, is_nothing, percent, total_squares
 from shoal.methods.auto import by_hierarchies, check_effort
 from shoal.methods.bounds.generation import Generation, Plan
-from shoal.methods.bounds.integer import raise_by_effort
+from shoal.methods.bounds.integer import raise_by_effort, up_to
 from shoal.methods.bounds.threads import Gaps, squared_gaps
 from shoal.methods.heuristics.fixed_size import mdav
 from shoal.methods.ils.neighbors import least_by_neighbors
@@ -36,12 +36,13 @@ from shoal.table.read import read
 
 LOSSES = "auto", "sse", "iloss"
 STARTS = 3
-PLANS = {
+PLANS = {  # each goes on from where the one before ended
     "quick": Plan(climb=40, rounds=0, cuts=0),
-    "normal": Plan(rounds=100, limit=50_000, cuts=20),
-    "best": Plan(rounds=100, limit=5_000_000, cuts=20, listed=60_000, nodes=200),
+    "normal": Plan(climb=0, rounds=100, limit=50_000, cuts=20),
+    "best": Plan(climb=0, rounds=100, limit=5_000_000, cuts=20, listed=60_000, nodes=200),
 }
 GROWN_BRANCHES = 200  # of a root, where groups are large
+GROWN_CLIMB = 25  # before the programme, which begins anew there: the most is found halfway up
 
 
 def lower_bound(
@@ -183,8 +184,9 @@ def _grouping(incumbent: Incumbent) -> Integers:
 
 def _work(generation: Generation, labels: Integers, effort: str, report: Reporter) -> bool:
     """Raise a generation's bound; tell whether the best grouping was proven."""
-    stages = {"quick": 2, "normal": 4, "best": 5}[effort]
-    plan = PLANS[effort]
+    plans = up_to(PLANS, effort)
     if generation.k >= LARGE_GROUPS:
-        plan = replace(plan, branches=GROWN_BRANCHES, limit=GROWN_BRANCHES, grown=True)
-    return raise_by_effort(generation, labels, plan, effort, stages, report)
+        few = GROWN_BRANCHES
+        plans = [replace(plan, branches=few, limit=few, grown=True) for plan in plans]
+        plans[1:2] = [replace(plan, climb=GROWN_CLIMB, anew=True) for plan in plans[1:2]]
+    return raise_by_effort(generation, labels, plans, effort == "best", report)

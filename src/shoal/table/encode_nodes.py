@@ -13,6 +13,7 @@ import numpy as np
 from shoal.errors import InputError, RequestError, UnlistedError, check_known, in_shape, shown
 from shoal.hints import option
 from shoal.kernels.arrays import Flags, Floats, Integers
+from shoal.table.hierarchy.intervals import Balanced
 from shoal.table.hierarchy.listed import FAR, Span, interval
 from shoal.table.hierarchy.specify import rules_for
 from shoal.table.hierarchy.texts import Flat
@@ -155,6 +156,27 @@ def code(
 def _code(column: Column, rule: Rule, table: Table, often: Integers | None) -> CodedColumn:
     values = distinct_values(column, often)
     where = f"{table.source.name}, column {shown(column.name)}"
+    if isinstance(rule, Balanced) and values.texts and values.order is None:
+        tree = rule.tree(values)  # whose paths take long to make of many numbers
+        nodes = np.flatnonzero(tree.is_value)
+    else:
+        tree = _listed_tree(rule, values, table, where, often)
+        nodes = np.array([tree.nodes[text] for text in values.texts], dtype=np.int64)
+    codes = np.concatenate((nodes, [0]))[values.indices]
+    places = _places(values)
+    losses = tree.values_below / max(int(tree.values_below[0]), 1)
+    if rule.given and places is not None and values.values:
+        losses = _spans(tree, values)
+    return CodedColumn(
+        column.name, column.kind, rule, tree, values, nodes, codes, losses.astype(float), places,
+        _unit(values) if places is not None else 0.0,
+    )  # fmt: skip
+
+
+def _listed_tree(
+    rule: Rule, values: Distinct, table: Table, where: str, often: Integers | None
+) -> Tree:
+    """Return the tree of the paths of a rule, which must have one for every value."""
     paths, uncovered = rule.paths(values) if values.texts else ([["*"]], [])
     if uncovered:
         rows = np.flatnonzero(np.isin(values.indices, uncovered))
@@ -166,17 +188,7 @@ def _code(column: Column, rule: Rule, table: Table, often: Integers | None) -> C
             f"cells{place}",
             [values.texts[i] for i in uncovered],
         )
-    tree = from_paths(paths, f"{where}, hierarchy {rule}")
-    nodes = np.array([tree.nodes[text] for text in values.texts], dtype=np.int64)
-    codes = np.concatenate((nodes, [0]))[values.indices]
-    places = _places(values)
-    losses = tree.values_below / max(int(tree.values_below[0]), 1)
-    if rule.given and places is not None and values.values:
-        losses = _spans(tree, values)
-    return CodedColumn(
-        column.name, column.kind, rule, tree, values, nodes, codes, losses.astype(float), places,
-        _unit(values) if places is not None else 0.0,
-    )  # fmt: skip
+    return from_paths(paths, f"{where}, hierarchy {rule}")
 
 
 class UncoveredError(UnlistedError):

@@ -35,7 +35,8 @@ CROWDED = 12  # columns a record, from which on the dear ones are forgotten
 class Plan:
     """How much work goes into a table: counts, so that the same plan gives the same result.
 
-    `grown` is for groups so large that pricing is cut short nearly everywhere.
+    `grown` is for groups so large that pricing is cut short nearly everywhere; `anew` begins as
+    if nothing was done before.
     """
 
     climb: int = 25
@@ -47,6 +48,12 @@ class Plan:
     columns: int = 5_000  # groups for the integer programme where they cannot all be listed
     nodes: int = 100
     grown: bool = False
+    anew: bool = False
+
+    @property
+    def stages(self) -> int:
+        """How many of climbing, solving and cutting it has."""
+        return sum(count > 0 for count in (self.climb, self.rounds, self.cuts))
 
 
 class Generation:
@@ -120,8 +127,9 @@ class Generation:
 
         It ends where the bound meets the grouping.
         """
-        on_stage(1)
-        self.climb(plan.climb, plan.branches, plan.grown)
+        if plan.climb:
+            on_stage(1)
+            self.climb(plan.climb, plan.branches, plan.grown)
         then = (2, plan.rounds, self.converge), (3, plan.cuts, self.cut)
         for stage, rounds, step in then:
             if self.bound >= self.upper * (1.0 - CLOSED):
@@ -130,6 +138,13 @@ class Generation:
             if rounds:
                 on_stage(stage)
                 step(plan)
+
+    def begin_anew(self, columns: int) -> None:
+        """Keep the first columns and what was proven, and nothing else."""
+        self.columns.keep(np.arange(columns))
+        self.duals, self.cuts, self.prices = self.shares.copy(), NO_CUTS, np.zeros(0)
+        self.reached, self.width = -np.inf, WIDTH
+        self.master, self.solved = None, None
 
     def inside(self, rows: Integers, labels: Integers) -> Generation:
         """Return the programme of some of the records, which begins with what is known of them.

@@ -7,6 +7,7 @@ which grouping is the best of all; otherwise it is a good way to find better one
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -126,18 +127,36 @@ def solve_part(
     return IntegerSolution(solution.labels, solution.bound * g.unit, solution.proven)
 
 
-def raise_by_effort(
-    generation: Generation, labels: Integers, plan: Plan, effort: str, stages: int,
-    report: Reporter,
-) -> bool:  # fmt: skip
-    """Raise a generation's bound, with best effort by the integer programme too, its last stage.
+def up_to(plans: Mapping[str, Plan], effort: str) -> list[Plan]:
+    """Return the plans of all efforts up to one; they are in order, the least effort first."""
+    return list(plans.values())[: list(plans).index(effort) + 1]
 
-    Tells whether the best grouping was proven.
+
+def raise_by_effort(
+    generation: Generation, labels: Integers, plans: Sequence[Plan], proves: bool, report: Reporter
+) -> bool:  # fmt: skip
+    """Raise a generation's bound by one plan after the other, and by the integer programme.
+
+    The plans are those of all efforts up to the one that is asked for. Each goes on from the one
+    before, or begins anew, and the best bound counts: more effort never gives less. Tells whether
+    the best grouping was proven, which is tried only where it `proves`.
     """
-    generation.raise_bound(plan, lambda stage: report("bounding", stage, stages))
-    if effort != "best" or generation.over():
+    stages, done = 1 + sum(plan.stages for plan in plans) + proves, 0
+
+    def step(_: int) -> None:
+        nonlocal done
+        done += 1
+        report("bounding", done, stages)
+
+    first = len(generation.columns)
+    for plan in plans:
+        if plan.anew:
+            generation.begin_anew(first)
+        generation.raise_bound(plan, step)
+    if not proves or generation.over():
         return False
     report("bounding", stages - 1, stages)
-    solution = solve_integer(generation, labels, replace(plan, columns=4 * generation.rows))
+    own = replace(plans[-1], columns=4 * generation.rows)
+    solution = solve_integer(generation, labels, own)
     generation.bound = max(solution.bound, generation.bound)
     return solution.proven

@@ -77,6 +77,8 @@ class NodeSearch(Family):
         if other is not None:
             task = replace(task, others=(other,))
             start = replace(start, enforced=f"{start.enforced}{SECOND}")
+        elif problem.second is not None and constraints is None:
+            task = replace(task, others=(problem.second,))
         elif problem.start_labels is not None and options.runs > 1 and constraints is None:
             own = self._start(replace(problem, start=None), report)
             one = replace(options, runs=1)

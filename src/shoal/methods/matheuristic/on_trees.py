@@ -14,7 +14,7 @@ from shoal.measures.loss import ROUNDED, percent
 from shoal.methods.bounds.generation import Generation, Plan, Remaining
 from shoal.methods.bounds.hierarchies.forms import Forms
 from shoal.methods.bounds.hierarchies.neighbors import least_by_companions
-from shoal.methods.bounds.integer import raise_by_effort, solve_integer
+from shoal.methods.bounds.integer import raise_by_effort, solve_integer, up_to
 from shoal.methods.bounds.losses import cost_of
 from shoal.methods.ils.hierarchies.search import search_trees
 from shoal.methods.ils.hierarchies.start import by_falling_loss
@@ -31,11 +31,10 @@ MOST, MOST_K = 300, 6  # records of a table whose optimum is proven
 ROOMS = 50_000, 400_000  # groups that are listed: the first room first
 SEARCH = Search(perturbations=("dissolve", "regroup", "resplit"), samples=3)
 ITERATIONS = 5_000  # of the search for a grouping to compare with
-STAGES = {"quick": 2, "normal": 3, "best": 4}
-PLANS = {
+PLANS = {  # each goes on from where the one before ended
     "quick": Plan(climb=30, branches=200, rounds=0, cuts=0),
-    "normal": Plan(climb=30, rounds=60, limit=2_000, cuts=0),
-    "best": Plan(climb=30, rounds=100, limit=100_000, cuts=0, listed=60_000, nodes=10_000),
+    "normal": Plan(climb=0, rounds=60, limit=2_000, cuts=0),
+    "best": Plan(climb=0, rounds=100, limit=100_000, cuts=0, listed=60_000, nodes=10_000),
 }
 
 
@@ -99,9 +98,8 @@ def least_on_trees(
         if generation is None:  # nothing is lost
             return 0.0, True
         with suppress(Canceled):  # a bound that was cut short is one all the same
-            complete = raise_by_effort(
-                generation, labels, PLANS[effort], effort, STAGES[effort], report
-            )
+            plans = up_to(PLANS, effort)
+            complete = raise_by_effort(generation, labels, plans, effort == "best", report)
         least = min(max(least, generation.least), cost)
         complete = complete or generation.complete
     return table.rate(table.safe(least)), complete
@@ -143,7 +141,7 @@ def exact_on_trees(
     generation = Generation.scaled(table.forms, k, labels, remaining=check, threads=threads)
     if generation is None:
         return labels, 0.0
-    plan = replace(PLANS["best"], branches=2_000, columns=8 * table.rows, nodes=1_000_000)
+    plan = replace(PLANS["best"], climb=30, branches=2_000, columns=8 * table.rows, nodes=1_000_000)
     generation.raise_bound(plan)
     for stage, room in enumerate(ROOMS):
         report("proving", 2 + stage, stages)

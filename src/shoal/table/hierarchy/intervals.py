@@ -11,9 +11,11 @@ import numpy as np
 
 from shoal.errors import RequestError, shown
 from shoal.table.hierarchy.axis import Axis
-from shoal.table.hierarchy.tree import ROOT
+from shoal.table.hierarchy.tree import ROOT, Tree
 from shoal.table.hierarchy.values import Distinct
 from shoal.table.ordinal import check_ranges
+
+ONE_VALUE = np.array([False, True])  # of the root and what is below it
 
 
 @dataclass(frozen=True)
@@ -128,30 +130,40 @@ class Balanced:
 
     def paths(self, values: Distinct) -> tuple[list[list[str]], list[int]]:
         """Return the nested halves that hold every value, the smallest first."""
+        tree = self.tree(values)
+        above = [tree.path(int(node)) for node in np.flatnonzero(tree.is_value)]
+        depth = max(map(len, above), default=0)
+        return [[*path[:1] * (depth - len(path)), *path] for path in above], []
+
+    def tree(self, values: Distinct) -> Tree:
+        """Return the tree of halves, which has two nodes below every one that is no value."""
         if values.order is None:
             _axis(values, self)
         else:
             check_ranges(values.name, values.texts)
+        count = len(values.texts)
+        if count == 1:
+            return Tree((ROOT, values.texts[0]), np.array([-1, 0]), np.array([2, 2]), ONE_VALUE)
         ends = [0, *np.cumsum(values.counts).tolist()]
-        above: list[list[str]] = [[] for _ in values.texts]
-        blocks = [(0, len(values.texts))]
-        while blocks:
-            halves = []
-            for low, high in blocks:
-                if high - low == 1:
-                    above[low].append(values.texts[low])
-                    continue
-                whole = high - low == len(values.texts)
-                label = ROOT if whole else values.interval(low, high - 1)
-                for path in above[low:high]:
-                    path.append(label)
-                middle = bisect_left(ends, (ends[low] + ends[high]) / 2)
-                middle = min(max(middle, low + 1), high - 1)
-                halves += [(low, middle), (middle, high)]
-            blocks = halves
-        depth = max(map(len, above), default=0)
-        paths = [[*[path[-1]] * (depth - len(path)), *reversed(path)] for path in above]
-        return [path if len(path) > 1 else [path[0], ROOT] for path in paths], []
+        labels: list[str] = []
+        parents: list[int] = []
+        sizes: list[int] = []
+        open_ = [(0, count, -1)] if count else []
+        while open_:
+            low, high, parent = open_.pop()
+            node = len(labels)
+            parents.append(parent)
+            sizes.append(high - low)
+            if high - low == 1:
+                labels.append(values.texts[low])
+                continue
+            labels.append(values.interval(low, high - 1) if node else ROOT)
+            middle = bisect_left(ends, (ends[low] + ends[high]) / 2)
+            middle = min(max(middle, low + 1), high - 1)
+            open_ += [(middle, high, node), (low, middle, node)]
+        own = np.array(sizes, dtype=np.int64)
+        nodes = np.arange(own.size)
+        return Tree(tuple(labels), np.array(parents), nodes + 2 * own - 1, own == 1)
 
 
 def _label(low: Fraction, high: Fraction, axis: Axis) -> str:

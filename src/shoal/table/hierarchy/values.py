@@ -50,7 +50,9 @@ class Distinct:
 
     def _bound(self, place: int, side: int) -> str:
         text, value = self.texts[place], self.values[place]
-        if self.kind is not Kind.FLOAT or side * (Fraction(text) - self.axis.number(value)) >= 0:
+        if self.kind is not Kind.FLOAT or text == repr(value):
+            return text
+        if side * (Fraction(text) - self.axis.number(value)) >= 0:
             return text
         return repr(value)
 

@@ -21,8 +21,8 @@ from shoal.hints import COLUMN, FILE, Hint, Message, option, said, speaking, spo
 from shoal.settings.hints import BEYOND, as_command, as_recipe, stored
 from shoal.settings.table import TABLE
 from shoal.web.labels import LABELS, ROLES, as_field
-from shoal.web.ledgers import ASKED
 from shoal.web.request import DESK
+from shoal.web.series.ledgers import ASKED
 
 
 def names_in(repository):

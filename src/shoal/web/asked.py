@@ -11,9 +11,9 @@ from shoal.settings import build
 from shoal.settings.presets import with_preset
 from shoal.web.errors import Refused
 from shoal.web.labels import as_field
-from shoal.web.ledgers import Ledgers
 from shoal.web.open_file import Opened
 from shoal.web.request import read_recipe
+from shoal.web.series.ledgers import Ledgers
 
 RELEASE = "anonymize"
 COMPARISON = "compare"

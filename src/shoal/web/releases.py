@@ -14,8 +14,8 @@ from shoal.settings import RunOptions, Settings, build
 from shoal.table.files.formats import check_kind
 from shoal.web.charts import charts_of
 from shoal.web.finished import finished
-from shoal.web.ledger_tasks import handed_out
 from shoal.web.messages import MADE, ProgressWriter
+from shoal.web.series.ledger_tasks import handed_out
 from shoal.web.tables import check_compared, check_content, check_headers, whole_table
 
 

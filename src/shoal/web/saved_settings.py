@@ -16,9 +16,9 @@ from shoal.table.steps.registry import step_of
 from shoal.web.asked import RELEASE, asked_settings
 from shoal.web.errors import Refused
 from shoal.web.labels import as_field
-from shoal.web.ledgers import Ledgers
 from shoal.web.open_file import Opened, last_part, tree_names
 from shoal.web.request import DEFAULTS, PARTS
+from shoal.web.series.ledgers import Ledgers
 from shoal.web.step_forms import read_step
 
 OWN = ("types", "missing")  # of how a file is read, what the form says; the rest goes with the file

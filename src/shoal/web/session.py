@@ -16,12 +16,12 @@ from shoal.web.errors import Refused
 from shoal.web.folder import entries_of, told
 from shoal.web.jobs import QUEUED, RUNNING, Job, Queue
 from shoal.web.kept_trees import answered
-from shoal.web.ledgers import KnownLedger, Ledgers
 from shoal.web.open_file import Opened, check_ready, kept_name, plain_name, tree_names
 from shoal.web.processes import Processes
 from shoal.web.questions import Questions
 from shoal.web.request import HierarchyRequest, read_input
-from shoal.web.streams import Streams
+from shoal.web.series.ledgers import KnownLedger, Ledgers
+from shoal.web.series.streams import Streams
 from shoal.web.uploads import RESERVE, Allowance, ending_of, take_in
 from shoal.web.workspace import make_workspace
 

@@ -8,13 +8,13 @@ from typing import Any
 
 from shoal.backends.extras import has
 from shoal.web.improve import improve
-from shoal.web.ledger_tasks import ledger
 from shoal.web.look import look
 from shoal.web.messages import ProgressWriter
 from shoal.web.preview import preview
 from shoal.web.releases import anonymize, compare
 from shoal.web.risk_now import risk
-from shoal.web.stream_events import stream
+from shoal.web.series.ledger_tasks import ledger
+from shoal.web.series.stream_events import stream
 from shoal.web.trees import tree
 from shoal.web.trial import trial
 

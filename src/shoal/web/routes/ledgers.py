@@ -7,7 +7,7 @@ from fastapi.responses import JSONResponse
 
 from shoal.web.bodies import body_of
 from shoal.web.errors import Refused
-from shoal.web.ledger_acts import add, forget, judge, taken, withdraw
+from shoal.web.series.ledger_acts import add, forget, judge, taken, withdraw
 from shoal.web.session import Session
 
 LARGEST = 128 << 20  # bytes of a ledger, or of releases, that are brought in

@@ -12,9 +12,9 @@ from shoal.ledger.key import key_path
 from shoal.web.errors import Refused
 from shoal.web.folder import entries_of
 from shoal.web.jobs import DONE
-from shoal.web.ledgers import KnownLedger
 from shoal.web.messages import MADE
 from shoal.web.open_file import check_ready, kept_name
+from shoal.web.series.ledgers import KnownLedger
 from shoal.web.session import Session
 from shoal.web.uploads import ending_of
 

@@ -22,7 +22,7 @@ from shoal.web.jobs import DONE, FAILED, RUNNING, Worker
 from shoal.web.line_reader import LineReader
 from shoal.web.open_file import plain_name
 from shoal.web.processes import Processes
-from shoal.web.stream_events import EVENTS, SHOWN
+from shoal.web.series.stream_events import EVENTS, SHOWN
 from shoal.web.workspace import Workspace
 
 BATCHES = "-batches"  # what the name of the folder of batches ends in

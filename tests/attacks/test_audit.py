@@ -111,6 +111,7 @@ def test_k_alone_tells_no_more_to_who_knows_the_method(method, people):
     assert found.by_method == found.by_both == found.by_classes
 
 
+@pytest.mark.slow
 def test_unknown_totals_change_nothing_for_k_alone():
     """The same where nobody knows how many are ill: 64 worlds."""
     found = auditor.minimality(releasing("mdav"), PEOPLE["pairs"], *SENSITIVE["any number ill"])

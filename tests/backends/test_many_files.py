@@ -375,6 +375,7 @@ def test_what_a_lost_worker_left_is_not_published(tmp_path, monkeypatch):
     assert (tmp_path / "out").stat().st_mode & 0o777 == 0o700  # as it was
 
 
+@pytest.mark.slow
 def test_a_url_that_fails_while_it_is_written(tmp_path, monkeypatch, released):
     """The release that was there before is there still, and whole."""
     pattern = write_parts(tmp_path / "in")

@@ -126,6 +126,7 @@ def test_the_order_of_the_rows_does_not_matter():
     }
 
 
+@pytest.mark.slow
 def test_efforts():
     """More effort loses less, and an effort that nobody knows is refused."""
     matrix = clustered(6_000)

@@ -363,6 +363,7 @@ def test_figures_of_the_file(tmp_path):
     assert found == pytest.approx(plain, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_regions_lose_no_more_than_blocks(tmp_path):
     """Groups of many regions, mended, lose at most two percent more than those of the whole."""
     source = write_csv(tmp_path / "in.csv", people(3000, 5))
@@ -743,6 +744,7 @@ def test_groups_larger_than_what_is_measured(tmp_path, seed):
     assert made.report.measures
 
 
+@pytest.mark.slow
 def test_any_seed(tmp_path):
     """A seed may be larger than any register, as in memory."""
     source = write_csv(tmp_path / "in.csv", people(1000))

@@ -269,6 +269,7 @@ def test_files_are_read_as_said(tmp_path, what):
         assert library.preview(path, k=3, sample=40, method="mdav", **asked).loss > 0
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on(tmp_path, shoal, monkeypatch):
     """Killed hard in the middle, the same command goes on; in the end nothing is left of it."""
     frame(400).to_csv(tmp_path / "t.csv", index=False)

@@ -64,7 +64,14 @@ def test_never_above_on_two_thousand_tables():
     assert never_above(range(2_000)) >= 1_000
 
 
-@pytest.mark.parametrize(("rows", "k"), [(90, 3), (90, 9), (60, 9)])
+@pytest.mark.parametrize(
+    ("rows", "k"),
+    [
+        (90, 3),
+        (60, 9),
+        pytest.param(90, 9, marks=pytest.mark.slow),
+    ],
+)
 def test_more_effort_proves_more(rows, k):
     """Every effort proves at least what the one before it did."""
     rng = np.random.default_rng(0)

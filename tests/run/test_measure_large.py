@@ -138,6 +138,7 @@ def test_dataframes_are_in_memory_already(files):
         library.measure(before, after, memory="1GB")
 
 
+@pytest.mark.slow
 def test_enough_memory_changes_nothing(files):
     """Files that fit are measured whole."""
     original, release, _, _ = files

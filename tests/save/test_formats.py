@@ -19,6 +19,7 @@ from shoal.outofcore.file import file_request
 from shoal.outofcore.run import release_file
 from shoal.save.pack.certificate import load_certificate
 from shoal.settings import RunOptions, build
+from thorough import spread
 
 LEVELS = {1: "low", 2: "middle", 3: "high"}
 READERS = {
@@ -65,7 +66,7 @@ def rows_of(table):
                   key=str)  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", list(READERS))
+@pytest.mark.parametrize("kind", spread(READERS, 2))
 def test_every_format(result, tmp_path, kind):
     """The file is verified, says who read it back, holds the release, and can be read again."""
     path = result.save(tmp_path / "out", format=kind)

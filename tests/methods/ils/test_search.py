@@ -115,6 +115,7 @@ def test_no_move_gains_without_the_closing_pass(way):
         assert not twin.improves(matrix, labels, k, 4 * k), f"table {seed}"
 
 
+@pytest.mark.slow
 def test_as_good_as_the_plain_search():
     """From where the twin ends nothing is lost, and thirty iterations beat it nearly always."""
     better = 0

@@ -16,7 +16,7 @@ from itertools import chain
 from pathlib import Path
 
 import covered
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, Request, sync_playwright
 
 SITE = Path(__file__).parents[1] / "_build" / "html"
 WIDTHS = (1280, 390)
@@ -30,9 +30,14 @@ class Window:
         self.page = page
         self.widths = list(WIDTHS)
         self.found: list[str] = []
-        page.on("requestfailed", lambda request: self.found.append(f"failed: {request.url}"))
+        page.on("requestfailed", self._failed)
         page.on("console", lambda one: one.type == "error" and self.found.append(one.text))
         page.on("pageerror", lambda error: self.found.append(str(error)))
+
+    def _failed(self, request: Request) -> None:
+        """Note a request that failed; the icon of a page may be cut off by the next page."""
+        if request.failure != "net::ERR_ABORTED":
+            self.found.append(f"failed: {request.url}: {request.failure}")
 
     def problems(self, file: Path) -> list[str]:
         """Load a page; return what is wrong with it."""

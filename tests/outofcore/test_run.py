@@ -244,7 +244,8 @@ def test_an_arrow_file_that_is_not_what_was_written_is_noticed(tmp_path):
     meant = pa.table({"a": range(12)})
     parts = [meant.slice(0, 7), meant.slice(7)]
     changed = pa.table({"a": [*range(11), 0]})
-    work = SimpleNamespace(count=2, _meant=lambda bucket: parts[bucket])
+    work = SimpleNamespace(count=2, threads=2, _meant=lambda bucket: parts[bucket])
+    work._each = partial(Buckets._each, work)
     for written, same in (
         (parts, True), (parts[:1], False), ([*parts, meant], False),
         ([changed.slice(0, 7), changed.slice(7)], False),

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from shoal.backends.executor import ahead
 from shoal.errors import RequestError, check_known, check_weights
 from shoal.hints import option
 from shoal.methods.problem import check_size
@@ -155,7 +156,7 @@ class ProfileStep:
 
     def _profiled(self, chunk: int) -> ProfileBuilder:
         settings, builder = self.settings, None
-        for piece in freed(self.reading.first(chunk)):
+        for piece in freed(ahead(self.reading.first(chunk), self.runner.threads)):
             if builder is None:
                 builder = _new_builder(piece, settings, self.reading, chunk)
             builder.add(_ranked(_rounded(piece, settings), settings.orders))

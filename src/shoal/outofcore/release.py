@@ -9,7 +9,6 @@ from typing import Any, cast
 import numpy as np
 import pyarrow as pa
 
-from shoal.backends.executor import local_threads
 from shoal.kernels.arrays import Integers
 from shoal.outofcore.arrow import ROW, Form
 from shoal.outofcore.budget import Budget
@@ -71,16 +70,17 @@ class Releasing:
 
     def release(self) -> ReleasedRegions:
         """Aggregate every group, then write the rows to random buckets and sum up figures."""
-        solver, regions = self.solver, range(len(self.stage.regions))
+        solver, regions = self.solver.beside(), range(len(self.stage.regions))
+        own = replace(self, solver=solver)
         columns = reduce(
-            widened, solver.runner.each("giving groups their values", self._value, regions)
+            widened, solver.runner.each("giving groups their values", own._value, regions)
         )
         form = Form.from_dict(solver.work.read("released"))
         deleted = self.file_plan.profile.rows - self.rows
         ranges = Ranges(
             columns, self.file_plan.plan.aggregators, solver.k, deleted, value_counts(self.known)
         )
-        step = partial(self._strew, form, ranges)
+        step = partial(own._strew, form, ranges)
         every = solver.runner.all("releasing", step, regions)
         solver.work.drop(*self.stage.files)
         files = [f"rows-{region}" for region in regions]
@@ -152,7 +152,7 @@ class Releasing:
         chunk = Chunk(
             table, after, partition.labels, self.file_plan.plan.aggregators, coded, points=points
         )
-        figures = chunk_figures(chunk, ranges, local_threads(self.solver.runner.run).workers)
+        figures = chunk_figures(chunk, ranges, self.solver.runner.threads)
         buckets = self.budget.places(self.rows)
         more = {}
         if ROW in packed.column_names:
@@ -194,7 +194,7 @@ class Releasing:
             self.solver.work, made.form, made.files, self.budget.places(self.rows), quasi, exact,
             release.keep_order, self.secret, release.spreadsheet_safe,
             release.dialect == IN_PLAIN and made.form.source.kind == "csv",
-            self._ends() if release.intervals != TEXT else {},
+            self._ends() if release.intervals != TEXT else {}, self.solver.runner.threads,
         )  # fmt: skip
 
     def _ends(self) -> dict[str, Any]:

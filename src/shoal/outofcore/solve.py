@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
 
+from shoal.backends.executor import ahead
 from shoal.kernels.arrays import Integers
 from shoal.measures.loss import group_means
 from shoal.outofcore.arrow import GROUP, ROW, Form
@@ -67,6 +68,10 @@ class Solver:
         """The files of the run."""
         return self.runner.work
 
+    def beside(self) -> Solver:
+        """Return the solver whose steps use one core each."""
+        return replace(self, runner=self.runner.beside())
+
     def part(
         self, reading: Reading, file_plan: FilePlan, cuts: Cuts, keep_order: bool
     ) -> tuple[Stage, int]:
@@ -108,7 +113,8 @@ class Solver:
             held.clear()
             places.clear()
 
-        for piece in freed(map(file_plan.prepared, reading.again(chunk))):
+        pieces = map(file_plan.prepared, reading.again(chunk))
+        for piece in freed(ahead(pieces, self.runner.threads)):
             own = drawn(self.seed, start, piece.rows)
             places.append(cuts.send(self.encoder.points(piece), own))
             more = {ROW: np.arange(start, start + piece.rows)} if keep_order else {}
@@ -161,7 +167,7 @@ class Solver:
         )
         step = partial(self._move, stage, cuts, seed)
         count = len(stage.regions)
-        counts = self.runner.all(f"moving groups, round {number}", step, range(count))
+        counts = self.runner.beside().all(f"moving groups, round {number}", step, range(count))
         files = [f"moved-{number}-{region}" for region in range(count)]
         return Stage(number, files, joined(np.sum(counts, axis=0), 2 * self.k))
 

@@ -54,14 +54,19 @@ class Stage:
 
 @dataclass(frozen=True)
 class Solver:
-    """Solver of regions: runner, encoder, k and seed."""
+    """Solver of regions: runner, encoder, k and seed.
+
+    `file` is how many bytes of records are parted together; steps that use one core work on so many
+    regions `at_once`.
+    """
 
     runner: TaskRunner
     form: Form
     encoder: RegionEncoder
     k: int
     seed: int
-    file: int = FILE  # bytes of records that are parted together
+    file: int = FILE
+    at_once: int = 1
 
     @property
     def work(self) -> Files:
@@ -70,7 +75,7 @@ class Solver:
 
     def beside(self) -> Solver:
         """Return the solver whose steps use one core each."""
-        return replace(self, runner=self.runner.beside())
+        return replace(self, runner=self.runner.beside(self.at_once))
 
     def part(
         self, reading: Reading, file_plan: FilePlan, cuts: Cuts, keep_order: bool
@@ -167,7 +172,8 @@ class Solver:
         )
         step = partial(self._move, stage, cuts, seed)
         count = len(stage.regions)
-        counts = self.runner.beside().all(f"moving groups, round {number}", step, range(count))
+        runner = self.beside().runner
+        counts = runner.all(f"moving groups, round {number}", step, range(count))
         files = [f"moved-{number}-{region}" for region in range(count)]
         return Stage(number, files, joined(np.sum(counts, axis=0), 2 * self.k))
 

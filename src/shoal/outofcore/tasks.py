@@ -27,7 +27,6 @@ from shoal.progress import Reporter
 from shoal.table.streams import Reading
 
 QUIET = Reporter(None)
-BESIDE = 2  # regions that are worked on at once, where a step uses one core
 
 Step = Callable[[Any], Any]
 
@@ -117,11 +116,11 @@ class TaskRunner:
         """How many threads a step may use."""
         return local_threads(self.run).workers
 
-    def beside(self) -> TaskRunner:
-        """Return the runner of steps that use one core each: two at once on this machine."""
-        if self.engine.is_remote or self.threads == 1:
+    def beside(self, most: int) -> TaskRunner:
+        """Return the runner of steps that use one core each: so many at once on this machine."""
+        side = min(most, self.threads)
+        if self.engine.is_remote or side == 1:
             return self
-        side = min(BESIDE, self.threads)
         return replace(self, engine=Threads(side), run=Threads(self.threads // side))
 
     def all(self, what: str, step: Step, tasks: Sequence[Any]) -> list[Any]:

@@ -589,8 +589,8 @@ def test_a_writer_that_cuts_digits_is_found(tmp_path, monkeypatch):
     source = write_csv(tmp_path / "in.csv", people(1000))
     before = write.csv_bytes
 
-    def cut(table, order, header=True):
-        text = before(table, order, header).decode()
+    def cut(table, order, header=True, threads=None):
+        text = before(table, order, header, threads).decode()
         lines = [line.split(",") for line in text.splitlines()]
         for cells in lines[header:]:
             cells[1] = cells[1][:-1] + "0"

@@ -158,7 +158,7 @@ class ProfileStep:
         settings, builder = self.settings, None
         for piece in freed(ahead(self.reading.first(chunk), self.runner.threads)):
             if builder is None:
-                builder = _new_builder(piece, settings, self.reading, chunk)
+                builder = _new_builder(piece, settings, self.reading, chunk, self.runner.threads)
             builder.add(_ranked(_rounded(piece, settings), settings.orders))
             if not self.reading.is_shared:
                 self.runner.report("looking", builder.rows, builder.rows + 1)
@@ -166,7 +166,9 @@ class ProfileStep:
         return builder
 
 
-def _new_builder(head: Table, settings: Settings, reading: Reading, chunk: int) -> ProfileBuilder:
+def _new_builder(
+    head: Table, settings: Settings, reading: Reading, chunk: int, threads: int = 1
+) -> ProfileBuilder:
     roles = settings.roles
     left_out = {*roles.identifiers, *roles.drop}
     quasi = _quasi(settings, head.names)
@@ -176,7 +178,8 @@ def _new_builder(head: Table, settings: Settings, reading: Reading, chunk: int) 
     share = share_of(size, reading.rows)
     sample = Sample(settings.protect.seed, size, reading.start(chunk), share)
     used = [name for name in quasi if name not in left_out]
-    return ProfileBuilder(used, set(roles.drop), sample, settings.protect.incomplete == "delete")
+    deletes = settings.protect.incomplete == "delete"
+    return ProfileBuilder(used, set(roles.drop), sample, deletes, threads)
 
 
 def profile_file(reading: Reading, settings: Settings, runner: TaskRunner) -> Sample:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from typing import Any, cast
@@ -9,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 import pyarrow as pa
 
+from shoal.backends.executor import Threads
 from shoal.kernels.arrays import Integers
 from shoal.outofcore.arrow import ROW, Form
 from shoal.outofcore.budget import Budget
@@ -70,17 +72,16 @@ class Releasing:
 
     def release(self) -> ReleasedRegions:
         """Aggregate every group, then write the rows to random buckets and sum up figures."""
-        solver, regions = self.solver.beside(), range(len(self.stage.regions))
-        own = replace(self, solver=solver)
-        columns = reduce(
-            widened, solver.runner.each("giving groups their values", own._value, regions)
-        )
+        solver, regions = self.solver, range(len(self.stage.regions))
+        own = replace(self, solver=solver.beside())
+        runner = own.solver.runner
+        columns = reduce(widened, runner.each("giving groups their values", own._value, regions))
         form = Form.from_dict(solver.work.read("released"))
         deleted = self.file_plan.profile.rows - self.rows
         ranges = Ranges(
             columns, self.file_plan.plan.aggregators, solver.k, deleted, value_counts(self.known)
         )
-        step = partial(own._strew, form, ranges)
+        step = partial(self._strew, form, ranges)
         every = solver.runner.all("releasing", step, regions)
         solver.work.drop(*self.stage.files)
         files = [f"rows-{region}" for region in regions]
@@ -124,7 +125,8 @@ class Releasing:
         if region == 0:
             form = Form.of(made, whole=self.solver.form.whole)
             self.solver.work.note("released", form.to_dict())
-        return ranges_of(Chunk(table, made, partition.labels, file_plan.plan.aggregators, coded))
+        chunk = Chunk(table, made, partition.labels, file_plan.plan.aggregators, coded)
+        return ranges_of(chunk, self.solver.runner.threads)
 
     def _released(self, region: int, table: Table, partition: Partition, form: Form) -> Table:
         held = kept(self.solver.work, f"group-values-{region}")
@@ -143,16 +145,27 @@ class Releasing:
         return cast(dict[str, Any], self.solver.work.once(f"out-{region}", make))
 
     def _to_buckets(self, region: int, form: Form, ranges: Ranges) -> dict[str, Any]:
-        """Write the released rows of a region by bucket; return its figures."""
+        """Write the released rows of a region by bucket; return its figures, made meanwhile."""
         table, partition, packed = self._grouped(region)
         after = self._released(region, table, partition, form)
-        encoder, work = self.solver.encoder, self.solver.work
+        encoder, threads = self.solver.encoder, self.solver.runner.threads
         coded = encoder.coded(table)
         points = encoder.points(table) if coded is None else None
         chunk = Chunk(
             table, after, partition.labels, self.file_plan.plan.aggregators, coded, points=points
         )
-        figures = chunk_figures(chunk, ranges, self.solver.runner.threads)
+        steps: list[Callable[[], Any]] = [
+            partial(chunk_figures, chunk, ranges, threads),
+            partial(self._write, region, chunk, partition, packed, form),
+        ]
+        figures, _ = Threads(min(2, threads)).map(lambda step: step(), steps)
+        return cast(dict[str, Any], figures)
+
+    def _write(
+        self, region: int, chunk: Chunk, partition: Partition, packed: Any, form: Form
+    ) -> None:
+        """Write the rows of a region by bucket, and those that are measured."""
+        work, table, after = self.solver.work, chunk.before, chunk.after
         buckets = self.budget.places(self.rows)
         more = {}
         if ROW in packed.column_names:
@@ -165,7 +178,6 @@ class Releasing:
         for side, one, own in (("before", table, self.solver.form), ("after", after, form)):
             rows = np.zeros(chosen.size, dtype=np.int64)
             part(work, f"{side}-{region}", own.pack(one.take(chosen)), rows, 1)
-        return figures
 
     @property
     def room(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, cast
@@ -25,6 +25,7 @@ from shoal.outofcore.tasks import TaskRunner
 from shoal.partition import canonical_labels
 from shoal.table.sampling import drawn, sample_size
 from shoal.table.streams import Reading
+from shoal.table.table import Table
 
 
 @dataclass(frozen=True)
@@ -118,10 +119,9 @@ class Solver:
             held.clear()
             places.clear()
 
-        pieces = map(file_plan.prepared, reading.again(chunk))
-        for piece in freed(ahead(pieces, self.runner.threads)):
-            own = drawn(self.seed, start, piece.rows)
-            places.append(cuts.send(self.encoder.points(piece), own))
+        pieces = self._placed(reading, file_plan, cuts, chunk)
+        for piece, sent in freed(ahead(pieces, self.runner.threads)):
+            places.append(sent)
             more = {ROW: np.arange(start, start + piece.rows)} if keep_order else {}
             held.append(self.form.pack(piece, more))
             start += piece.rows
@@ -132,6 +132,16 @@ class Solver:
         if held:
             write()
         return {"files": files, "counts": counts.tolist(), "rows": start - begin}
+
+    def _placed(
+        self, reading: Reading, file_plan: FilePlan, cuts: Cuts, chunk: int
+    ) -> Iterator[tuple[Table, Integers]]:
+        """Yield the pieces of a chunk, and the region of each record."""
+        start = reading.start(chunk)
+        for piece in map(file_plan.prepared, reading.again(chunk)):
+            own = drawn(self.seed, start, piece.rows)
+            start += piece.rows
+            yield piece, cuts.send(self.encoder.points(piece), own)
 
     def group(self, stage: Stage) -> None:
         """Group every region, or mend the groups that its records came with."""

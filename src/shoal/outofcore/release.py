@@ -145,7 +145,10 @@ class Releasing:
         return cast(dict[str, Any], self.solver.work.once(f"out-{region}", make))
 
     def _to_buckets(self, region: int, form: Form, ranges: Ranges) -> dict[str, Any]:
-        """Write the released rows of a region by bucket; return its figures, made meanwhile."""
+        """Write the released rows of a region by bucket; return its figures.
+
+        Where there is room for it, both are made at once.
+        """
         table, partition, packed = self._grouped(region)
         after = self._released(region, table, partition, form)
         encoder, threads = self.solver.encoder, self.solver.runner.threads
@@ -158,7 +161,7 @@ class Releasing:
             partial(chunk_figures, chunk, ranges, threads),
             partial(self._write, region, chunk, partition, packed, form),
         ]
-        figures, _ = Threads(min(2, threads)).map(lambda step: step(), steps)
+        figures, _ = Threads(min(self.solver.at_once, threads)).map(lambda step: step(), steps)
         return cast(dict[str, Any], figures)
 
     def _write(

@@ -25,7 +25,6 @@ from shoal.outofcore.tasks import TaskRunner
 from shoal.partition import canonical_labels
 from shoal.table.sampling import drawn, sample_size
 from shoal.table.streams import Reading
-from shoal.table.table import Table
 
 
 @dataclass(frozen=True)
@@ -106,42 +105,34 @@ class Solver:
         self, reading: Reading, file_plan: FilePlan, cuts: Cuts, keep_order: bool, chunk: int
     ) -> dict[str, Any]:
         files: list[str] = []
-        counts = np.zeros(cuts.places, dtype=np.int64)
-        begin = start = reading.start(chunk)
+        counts, rows = np.zeros(cuts.places, dtype=np.int64), 0
+        loads = self._loads(reading, file_plan, cuts, keep_order, chunk)
+        for every, places in freed(ahead(loads, self.runner.threads)):
+            files.append(f"piece-{chunk}-{len(files)}")
+            counts += np.array(part(self.work, files[-1], every, places, cuts.places))
+            rows += places.size
+            if not reading.is_shared:
+                self.runner.report("parting", rows, file_plan.profile.rows)
+            del every, places
+        return {"files": files, "counts": counts.tolist(), "rows": rows}
+
+    def _loads(
+        self, reading: Reading, file_plan: FilePlan, cuts: Cuts, keep_order: bool, chunk: int
+    ) -> Iterator[tuple[Any, Integers]]:
+        """Yield the records of a chunk, as many as go into one file, and the places they go to."""
+        start = reading.start(chunk)
         held: list[Any] = []
         places: list[Integers] = []
-
-        def write() -> None:
-            files.append(f"piece-{chunk}-{len(files)}")
-            every = pa.concat_tables(held).combine_chunks()
-            own_counts = part(self.work, files[-1], every, np.concatenate(places), cuts.places)
-            counts[:] += np.array(own_counts)
-            held.clear()
-            places.clear()
-
-        pieces = self._placed(reading, file_plan, cuts, chunk)
-        for piece, sent in freed(ahead(pieces, self.runner.threads)):
-            places.append(sent)
+        for piece in freed(map(file_plan.prepared, reading.again(chunk))):
+            own = drawn(self.seed, start, piece.rows)
+            places.append(cuts.send(self.encoder.points(piece), own))
             more = {ROW: np.arange(start, start + piece.rows)} if keep_order else {}
             held.append(self.form.pack(piece, more))
             start += piece.rows
             if sum(one.nbytes for one in held) > self.file:
-                write()
-            if not reading.is_shared:
-                self.runner.report("parting", start, file_plan.profile.rows)
+                yield _emptied(held, places)
         if held:
-            write()
-        return {"files": files, "counts": counts.tolist(), "rows": start - begin}
-
-    def _placed(
-        self, reading: Reading, file_plan: FilePlan, cuts: Cuts, chunk: int
-    ) -> Iterator[tuple[Table, Integers]]:
-        """Yield the pieces of a chunk, and the region of each record."""
-        start = reading.start(chunk)
-        for piece in map(file_plan.prepared, reading.again(chunk)):
-            own = drawn(self.seed, start, piece.rows)
-            start += piece.rows
-            yield piece, cuts.send(self.encoder.points(piece), own)
+            yield _emptied(held, places)
 
     def group(self, stage: Stage) -> None:
         """Group every region, or mend the groups that its records came with."""
@@ -206,6 +197,14 @@ class Solver:
         regions = range(len(stage.regions))
         every = [load(self.work, stage.centers(region)) for region in regions]
         return cut_sample(turned(np.concatenate(every), seed), len(stage.regions))
+
+
+def _emptied(held: list[Any], places: list[Integers]) -> tuple[Any, Integers]:
+    """Return what lists hold, as one; they are empty then."""
+    every = pa.concat_tables(held).combine_chunks(), np.concatenate(places)
+    held.clear()
+    places.clear()
+    return every
 
 
 def _with_groups(packed: Any, groups: Integers) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from typing import Any, cast
@@ -10,7 +9,6 @@ from typing import Any, cast
 import numpy as np
 import pyarrow as pa
 
-from shoal.backends.executor import Threads
 from shoal.kernels.arrays import Integers
 from shoal.outofcore.arrow import ROW, Form
 from shoal.outofcore.budget import Budget
@@ -145,24 +143,18 @@ class Releasing:
         return cast(dict[str, Any], self.solver.work.once(f"out-{region}", make))
 
     def _to_buckets(self, region: int, form: Form, ranges: Ranges) -> dict[str, Any]:
-        """Write the released rows of a region by bucket; return its figures.
-
-        Where there is room for it, both are made at once.
-        """
+        """Write the released rows of a region by bucket; return its figures."""
         table, partition, packed = self._grouped(region)
         after = self._released(region, table, partition, form)
-        encoder, threads = self.solver.encoder, self.solver.runner.threads
+        encoder = self.solver.encoder
         coded = encoder.coded(table)
         points = encoder.points(table) if coded is None else None
         chunk = Chunk(
             table, after, partition.labels, self.file_plan.plan.aggregators, coded, points=points
         )
-        steps: list[Callable[[], Any]] = [
-            partial(chunk_figures, chunk, ranges, threads),
-            partial(self._write, region, chunk, partition, packed, form),
-        ]
-        figures, _ = Threads(min(self.solver.at_once, threads)).map(lambda step: step(), steps)
-        return cast(dict[str, Any], figures)
+        figures = chunk_figures(chunk, ranges, self.solver.runner.threads)
+        self._write(region, chunk, partition, packed, form)
+        return figures
 
     def _write(
         self, region: int, chunk: Chunk, partition: Partition, packed: Any, form: Form

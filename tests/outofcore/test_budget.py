@@ -20,6 +20,14 @@ def test_all_steps_shrink_with_the_memory():
         assert 0 < sizes[0] < sizes[1] <= sizes[2], name
 
 
+def test_two_regions_at_once_need_room_for_two():
+    """A region that fills the memory is alone; where two of the largest fit, two are at once."""
+    assert budget_for(LEAST, 8, 64.0).beside == 1
+    assert budget_for(3 * LEAST, 8, 64.0).beside == 1
+    assert budget_for(read_memory("4GB"), 8, 64.0).beside == 2
+    assert budget_for(read_memory("400GB"), 8, 64.0).beside == 2
+
+
 def test_the_floor_is_named():
     """Less memory than the program needs is refused in words that say how much it needs."""
     assert read_memory(f"{LEAST // 10**6}MB") == LEAST

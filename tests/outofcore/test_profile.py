@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from decimal import Decimal
 from itertools import pairwise
 
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from naive import large as twin
 from shoal.errors import InputError
+from shoal.measures.task import FEW
 from shoal.outofcore.moments import Moments
 from shoal.outofcore.profile import FileProfile, ProfileBuilder, Sketch
 from shoal.table.dataframes.frames import from_arrow
@@ -197,3 +199,22 @@ def test_a_sample_of_a_wide_table_is_short():
     assert sample_size(8) == 200_000
     assert sample_size(1000) * 1000 <= 4_000_000
     assert sample_size(20_000) == 2_000
+
+
+def test_threads_have_no_say_in_a_profile():
+    """Columns looked at side by side have the profile, and the order, of one after another."""
+    rng, rows = np.random.default_rng(0), FEW + 5
+    columns = {
+        "z": rng.normal(size=rows), "a": rng.integers(0, 90, rows), "skipped": np.arange(rows),
+        "t": [f"t{number % 7}" if number % 11 else None for number in range(rows)],
+        "when": (3600 * np.arange(rows)).astype("datetime64[s]"),
+    }  # fmt: skip
+    piece = from_arrow(pa.table(columns), Source("t", "parquet", "0"))
+    found = []
+    for threads in (1, 2):
+        builder = ProfileBuilder(["t", "z", "a", "when"], {"skipped"}, Sample(3, 50), True, threads)
+        builder.add(piece)
+        builder.add(piece)
+        sample = builder.sample.rows.to_pydict()
+        found.append((json.dumps([*builder.sketches, builder.profile().to_dict()]), str(sample)))
+    assert found[0] == found[1]

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from contextvars import copy_context
+from itertools import islice
 from typing import Any, Protocol, TypeVar
 
 from shoal.errors import EngineError, EngineLostError, RequestError
@@ -64,6 +66,32 @@ class Threads:
 def local_threads(run: Executor) -> Threads:
     """Return the threads of this process that an executor may use beside its own tasks."""
     return run if isinstance(run, Threads) else Threads(1)
+
+
+def ahead(items: Iterable[Task], threads: int) -> Generator[Task, None, None]:
+    """Yield items; with several threads, the next is made by another while one is worked on.
+
+    No more than one waits. Whoever stops early waits for the one that is being made.
+    """
+    if threads == 1:
+        yield from items
+        return
+    todo, context = iter(items), copy_context()
+
+    def following() -> list[Task]:
+        return list(islice(todo, 1))
+
+    with ThreadPoolExecutor(1) as pool:
+        try:
+            made = pool.submit(context.run, following).result()
+            while made:
+                future = pool.submit(context.run, following)
+                yield made.pop()  # so that nothing here keeps it
+                made = future.result()
+        finally:
+            close = getattr(todo, "close", None)
+            if close is not None:
+                pool.submit(context.run, close).result()
 
 
 class Processes:

@@ -21,6 +21,7 @@ MEASURED = 100_000  # records on which costs and risks are measured, at most: wh
 ENOUGH = 20_000  # records of a region, of which few lie at a border
 SHARE = 50_000  # records that are worth a way to another machine
 SHARES = 16  # regions at least, where there are so many records: work for several machines
+BESIDE = 2  # regions that are worked on at once by steps that use one core, at most
 WORKER = "2GB"  # default memory of a task on another machine
 
 
@@ -31,7 +32,8 @@ class Budget:
     `piece` is how many bytes of csv are read at once, `file` how many of records are parted into
     one file, `entries` how many classes the judge holds in memory, and `values` how many different
     ones of all columns may be nodes of trees. `batch` is how many records of Parquet are read at
-    once, and `measured` how many are measured, at most.
+    once, and `measured` how many are measured, at most. `beside` is how many regions there is room
+    for at once.
     """
 
     records: int = REGION
@@ -41,6 +43,7 @@ class Budget:
     values: int = VALUES
     batch: int = RECORDS
     measured: int = MEASURED
+    beside: int = BESIDE
 
     @property
     def rounds(self) -> int:
@@ -60,10 +63,12 @@ def budget_for(memory: int, columns: int, bytes_a_record: float) -> Budget:
     """Return the budget for records of so many columns, of so many bytes each as they are kept."""
     each = REGION_CELL * columns + 4 * bytes_a_record
     available = memory - PROGRAM
+    records = max(1_000, min(REGION, int(available / each)))
     return Budget(
-        max(1_000, min(REGION, int(available / each))),
+        records,
         max(2**16, min(PIECE, available // PIECE_TAKES)),
         max(2**20, min(FILE, available // FILE_TAKES)),
         max(1_000, min(ENTRIES, available // (ENTRY_CELL * columns))),
         min(VALUES, available // VALUE_TAKES),
+        beside=max(1, min(BESIDE, int(available / (records * each)))),
     )

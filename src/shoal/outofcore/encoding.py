@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from shoal.backends.executor import ahead
 from shoal.outofcore.arrow import Form
 from shoal.outofcore.budget import VALUES
 from shoal.outofcore.encoders import ByNumbers, ByTrees, RegionEncoder, Vocabulary
@@ -91,7 +92,8 @@ class Collect:
         start = self.reading.start(chunk)
         drawn = Sample(self.file_plan.plan.settings.protect.seed, size, start, share)
         done = 0
-        for piece in freed(map(self.file_plan.prepared, self.reading.again(chunk))):
+        pieces = map(self.file_plan.prepared, self.reading.again(chunk))
+        for piece in freed(ahead(pieces, self.runner.threads)):
             words.add(piece)
             drawn.add(self.form.pack(piece.only(_is_quasi)))
             done += piece.rows

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from shoal.backends.executor import ahead
 from shoal.errors import RequestError, check_known, check_weights
 from shoal.hints import option
 from shoal.methods.problem import check_size
@@ -155,9 +156,9 @@ class ProfileStep:
 
     def _profiled(self, chunk: int) -> ProfileBuilder:
         settings, builder = self.settings, None
-        for piece in freed(self.reading.first(chunk)):
+        for piece in freed(ahead(self.reading.first(chunk), self.runner.threads)):
             if builder is None:
-                builder = _new_builder(piece, settings, self.reading, chunk)
+                builder = _new_builder(piece, settings, self.reading, chunk, self.runner.threads)
             builder.add(_ranked(_rounded(piece, settings), settings.orders))
             if not self.reading.is_shared:
                 self.runner.report("looking", builder.rows, builder.rows + 1)
@@ -165,7 +166,9 @@ class ProfileStep:
         return builder
 
 
-def _new_builder(head: Table, settings: Settings, reading: Reading, chunk: int) -> ProfileBuilder:
+def _new_builder(
+    head: Table, settings: Settings, reading: Reading, chunk: int, threads: int = 1
+) -> ProfileBuilder:
     roles = settings.roles
     left_out = {*roles.identifiers, *roles.drop}
     quasi = _quasi(settings, head.names)
@@ -175,7 +178,8 @@ def _new_builder(head: Table, settings: Settings, reading: Reading, chunk: int) 
     share = share_of(size, reading.rows)
     sample = Sample(settings.protect.seed, size, reading.start(chunk), share)
     used = [name for name in quasi if name not in left_out]
-    return ProfileBuilder(used, set(roles.drop), sample, settings.protect.incomplete == "delete")
+    deletes = settings.protect.incomplete == "delete"
+    return ProfileBuilder(used, set(roles.drop), sample, deletes, threads)
 
 
 def profile_file(reading: Reading, settings: Settings, runner: TaskRunner) -> Sample:

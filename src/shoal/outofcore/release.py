@@ -9,7 +9,6 @@ from typing import Any, cast
 import numpy as np
 import pyarrow as pa
 
-from shoal.backends.executor import local_threads
 from shoal.kernels.arrays import Integers
 from shoal.outofcore.arrow import ROW, Form
 from shoal.outofcore.budget import Budget
@@ -72,9 +71,9 @@ class Releasing:
     def release(self) -> ReleasedRegions:
         """Aggregate every group, then write the rows to random buckets and sum up figures."""
         solver, regions = self.solver, range(len(self.stage.regions))
-        columns = reduce(
-            widened, solver.runner.each("giving groups their values", self._value, regions)
-        )
+        own = replace(self, solver=solver.beside())
+        runner = own.solver.runner
+        columns = reduce(widened, runner.each("giving groups their values", own._value, regions))
         form = Form.from_dict(solver.work.read("released"))
         deleted = self.file_plan.profile.rows - self.rows
         ranges = Ranges(
@@ -124,7 +123,8 @@ class Releasing:
         if region == 0:
             form = Form.of(made, whole=self.solver.form.whole)
             self.solver.work.note("released", form.to_dict())
-        return ranges_of(Chunk(table, made, partition.labels, file_plan.plan.aggregators, coded))
+        chunk = Chunk(table, made, partition.labels, file_plan.plan.aggregators, coded)
+        return ranges_of(chunk, self.solver.runner.threads)
 
     def _released(self, region: int, table: Table, partition: Partition, form: Form) -> Table:
         held = kept(self.solver.work, f"group-values-{region}")
@@ -146,13 +146,21 @@ class Releasing:
         """Write the released rows of a region by bucket; return its figures."""
         table, partition, packed = self._grouped(region)
         after = self._released(region, table, partition, form)
-        encoder, work = self.solver.encoder, self.solver.work
+        encoder = self.solver.encoder
         coded = encoder.coded(table)
         points = encoder.points(table) if coded is None else None
         chunk = Chunk(
             table, after, partition.labels, self.file_plan.plan.aggregators, coded, points=points
         )
-        figures = chunk_figures(chunk, ranges, local_threads(self.solver.runner.run).workers)
+        figures = chunk_figures(chunk, ranges, self.solver.runner.threads)
+        self._write(region, chunk, partition, packed, form)
+        return figures
+
+    def _write(
+        self, region: int, chunk: Chunk, partition: Partition, packed: Any, form: Form
+    ) -> None:
+        """Write the rows of a region by bucket, and those that are measured."""
+        work, table, after = self.solver.work, chunk.before, chunk.after
         buckets = self.budget.places(self.rows)
         more = {}
         if ROW in packed.column_names:
@@ -165,7 +173,6 @@ class Releasing:
         for side, one, own in (("before", table, self.solver.form), ("after", after, form)):
             rows = np.zeros(chosen.size, dtype=np.int64)
             part(work, f"{side}-{region}", own.pack(one.take(chosen)), rows, 1)
-        return figures
 
     @property
     def room(self) -> int:
@@ -194,7 +201,7 @@ class Releasing:
             self.solver.work, made.form, made.files, self.budget.places(self.rows), quasi, exact,
             release.keep_order, self.secret, release.spreadsheet_safe,
             release.dialect == IN_PLAIN and made.form.source.kind == "csv",
-            self._ends() if release.intervals != TEXT else {},
+            self._ends() if release.intervals != TEXT else {}, self.solver.runner.threads,
         )  # fmt: skip
 
     def _ends(self) -> dict[str, Any]:

@@ -136,7 +136,9 @@ def release_regions(
     if kind == JSON_LINES:
         check_kept([c for c in kept.columns if c.role is not Role.QUASI_IDENTIFIER], kind)
     form = Form.of(kept, whole=not shared and is_csv(kind))
-    solver = Solver(runner, form, encoder, settings.protect.k, settings.protect.seed, budget.file)
+    solver = Solver(
+        runner, form, encoder, settings.protect.k, settings.protect.seed, budget.file, budget.beside
+    )
     first, rows = _parted(solver, file_plan, fresh, points, budget)
     last = _grouped(solver, first, budget.rounds)
     secret = work.once("secret", partial(secrets.token_hex, 32))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
 
+from shoal.backends.executor import ahead
 from shoal.kernels.arrays import Integers
 from shoal.measures.loss import group_means
 from shoal.outofcore.arrow import GROUP, ROW, Form
@@ -53,19 +54,28 @@ class Stage:
 
 @dataclass(frozen=True)
 class Solver:
-    """Solver of regions: runner, encoder, k and seed."""
+    """Solver of regions: runner, encoder, k and seed.
+
+    `file` is how many bytes of records are parted together; steps that use one core work on so many
+    regions `at_once`.
+    """
 
     runner: TaskRunner
     form: Form
     encoder: RegionEncoder
     k: int
     seed: int
-    file: int = FILE  # bytes of records that are parted together
+    file: int = FILE
+    at_once: int = 1
 
     @property
     def work(self) -> Files:
         """The files of the run."""
         return self.runner.work
+
+    def beside(self) -> Solver:
+        """Return the solver whose steps use one core each."""
+        return replace(self, runner=self.runner.beside(self.at_once))
 
     def part(
         self, reading: Reading, file_plan: FilePlan, cuts: Cuts, keep_order: bool
@@ -95,19 +105,24 @@ class Solver:
         self, reading: Reading, file_plan: FilePlan, cuts: Cuts, keep_order: bool, chunk: int
     ) -> dict[str, Any]:
         files: list[str] = []
-        counts = np.zeros(cuts.places, dtype=np.int64)
-        begin = start = reading.start(chunk)
+        counts, rows = np.zeros(cuts.places, dtype=np.int64), 0
+        loads = self._loads(reading, file_plan, cuts, keep_order, chunk)
+        for every, places in freed(ahead(loads, self.runner.threads)):
+            files.append(f"piece-{chunk}-{len(files)}")
+            counts += np.array(part(self.work, files[-1], every, places, cuts.places))
+            rows += places.size
+            if not reading.is_shared:
+                self.runner.report("parting", rows, file_plan.profile.rows)
+            del every, places
+        return {"files": files, "counts": counts.tolist(), "rows": rows}
+
+    def _loads(
+        self, reading: Reading, file_plan: FilePlan, cuts: Cuts, keep_order: bool, chunk: int
+    ) -> Iterator[tuple[Any, Integers]]:
+        """Yield the records of a chunk, as many as go into one file, and the places they go to."""
+        start = reading.start(chunk)
         held: list[Any] = []
         places: list[Integers] = []
-
-        def write() -> None:
-            files.append(f"piece-{chunk}-{len(files)}")
-            every = pa.concat_tables(held).combine_chunks()
-            own_counts = part(self.work, files[-1], every, np.concatenate(places), cuts.places)
-            counts[:] += np.array(own_counts)
-            held.clear()
-            places.clear()
-
         for piece in freed(map(file_plan.prepared, reading.again(chunk))):
             own = drawn(self.seed, start, piece.rows)
             places.append(cuts.send(self.encoder.points(piece), own))
@@ -115,12 +130,9 @@ class Solver:
             held.append(self.form.pack(piece, more))
             start += piece.rows
             if sum(one.nbytes for one in held) > self.file:
-                write()
-            if not reading.is_shared:
-                self.runner.report("parting", start, file_plan.profile.rows)
+                yield _emptied(held, places)
         if held:
-            write()
-        return {"files": files, "counts": counts.tolist(), "rows": start - begin}
+            yield _emptied(held, places)
 
     def group(self, stage: Stage) -> None:
         """Group every region, or mend the groups that its records came with."""
@@ -161,7 +173,8 @@ class Solver:
         )
         step = partial(self._move, stage, cuts, seed)
         count = len(stage.regions)
-        counts = self.runner.all(f"moving groups, round {number}", step, range(count))
+        runner = self.beside().runner
+        counts = runner.all(f"moving groups, round {number}", step, range(count))
         files = [f"moved-{number}-{region}" for region in range(count)]
         return Stage(number, files, joined(np.sum(counts, axis=0), 2 * self.k))
 
@@ -184,6 +197,14 @@ class Solver:
         regions = range(len(stage.regions))
         every = [load(self.work, stage.centers(region)) for region in regions]
         return cut_sample(turned(np.concatenate(every), seed), len(stage.regions))
+
+
+def _emptied(held: list[Any], places: list[Integers]) -> tuple[Any, Integers]:
+    """Return what lists hold, as one; they are empty then."""
+    every = pa.concat_tables(held).combine_chunks(), np.concatenate(places)
+    held.clear()
+    places.clear()
+    return every
 
 
 def _with_groups(packed: Any, groups: Integers) -> Any:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal import errors
-from shoal.backends.executor import Executor, Threads
+from shoal.backends.executor import Executor, Threads, local_threads
 from shoal.errors import EngineError, EngineLostError, ShoalError, shown
 from shoal.hints import option
 from shoal.outofcore.memory import freed
@@ -110,6 +110,18 @@ class TaskRunner:
     def reading(self, reading: Reading) -> TaskRunner:
         """Return the runner of a reading: local where only this process can read."""
         return self if reading.is_shared else replace(self, engine=Threads(1))
+
+    @property
+    def threads(self) -> int:
+        """How many threads a step may use."""
+        return local_threads(self.run).workers
+
+    def beside(self, most: int) -> TaskRunner:
+        """Return the runner of steps that use one core each: so many at once on this machine."""
+        side = min(most, self.threads)
+        if self.engine.is_remote or side == 1:
+            return self
+        return replace(self, engine=Threads(side), run=Threads(self.threads // side))
 
     def all(self, what: str, step: Step, tasks: Sequence[Any]) -> list[Any]:
         """Return the results of all tasks."""

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-from collections.abc import Container, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from shoal.backends.executor import ahead
 from shoal.backends.storage import Storage
 from shoal.errors import OutputError
 from shoal.judge.readers.reading import opened
@@ -33,6 +34,8 @@ from shoal.save.prepare import as_missing
 from shoal.save.readback import ReadBack, same_array
 from shoal.save.spreadsheet import guarded_table
 from shoal.table.table import Table
+
+Made = TypeVar("Made")
 
 ROWS = 2**20  # of a row group, at most
 JSON_LINES = "jsonl"
@@ -84,7 +87,8 @@ class Hashed:
 class Buckets:
     """The released rows of all regions, by bucket; `exact` decimals are written as decimals.
 
-    `ends` are the types of columns whose intervals Parquet files get as structs.
+    `ends` are the types of columns whose intervals Parquet files get as structs. With several
+    `threads`, the next bucket is made while one is written or compared.
     """
 
     work: Files
@@ -98,6 +102,7 @@ class Buckets:
     spreadsheet_safe: bool = False
     is_plain: bool = False
     ends: Mapping[str, Any] = field(default_factory=dict)
+    threads: int = 1
 
     def table(self, bucket: int) -> tuple[Table, Integers]:
         """Return the rows of a bucket, and their order in the file."""
@@ -125,14 +130,19 @@ class Buckets:
         """Write a row group of Parquet, or some batches of Arrow, for every bucket."""
         with pa.PythonFile(sink, "w") as file:
             writer = None
-            for bucket in freed(range(self.count)):
-                report("writing", bucket, self.count)
-                meant = self._meant(bucket)
+            for meant in self._each("writing", self._meant, report):
                 writer = writer or _typed_writer(file, kind, meant.schema)
                 if meant.num_rows:  # or there would be a row group without rows
                     writer.write_table(meant, meant.num_rows if kind == "parquet" else RECORDS)
             assert writer is not None
             writer.close()
+
+    def _each(self, what: str, make: Callable[[int], Made], report: Reporter) -> Iterator[Made]:
+        """Yield what is made of each bucket; with several threads one is made ahead."""
+        with closing(ahead(map(make, range(self.count)), self.threads)) as made:
+            for bucket in freed(range(self.count)):
+                report(what, bucket, self.count)
+                yield next(made)
 
     def part(self, staged: Storage, more: str, bucket: int) -> dict[str, Any] | None:
         """Write a bucket as a file, read it back, and return its entry in the manifest.
@@ -172,15 +182,15 @@ class Buckets:
 
     def _lines(self, sink: Any, kind: str, report: Reporter) -> None:
         """Write the lines of csv, or of JSON, of every bucket."""
-        for bucket in freed(range(self.count)):
-            report("writing", bucket, self.count)
-            table, order = self._line_table(bucket, kind)
+        make, is_first = partial(self._line_table, kind), True
+        for table, order in self._each("writing", make, report):
             if kind == JSON_LINES:
                 sink.write(json_lines_bytes(table, order))
             else:
-                sink.write(csv_bytes(table, order, header=bucket == 0))
+                sink.write(csv_bytes(table, order, header=is_first, threads=self.threads))
+            is_first = False
 
-    def _line_table(self, bucket: int, kind: str) -> tuple[Table, Integers]:
+    def _line_table(self, kind: str, bucket: int) -> tuple[Table, Integers]:
         table, order = self.table(bucket)
         if kind == JSON_LINES:
             return table.mapped(partial(as_missing, False)), order
@@ -206,18 +216,15 @@ class Buckets:
         bare = self._bare
         with opened(path, kind, Written(**written_as(bare))) as source:
             file = ReadBack(source, self.quasi, dict(bare.source.notations))
-            for bucket in freed(range(self.count)):
-                report("reading back", bucket, self.count)
-                table, order = self._line_table(bucket, kind)
+            make = partial(self._line_table, kind)
+            for table, order in self._each("reading back", make, report):
                 if not file.holds(table, order):
                     return False
             return file.is_read()
 
     def _same_typed(self, kind: str, path: Path, report: Reporter) -> bool:
         with _typed_parts(path, kind) as parts:
-            for bucket in freed(range(self.count)):
-                report("reading back", bucket, self.count)
-                meant = self._meant(bucket)
+            for meant in self._each("reading back", self._meant, report):
                 each = meant.num_rows if kind == "parquet" else RECORDS
                 some = [next(parts, None) for _ in range(0, meant.num_rows, max(each, 1))]
                 if None in some:

@@ -23,8 +23,9 @@ test: $(VENV)/run.stamp         ## ruff, mypy, import-linter, pytest without the
 	@[ -e $(VENV)/test.stamp ] || $(BIN)/shoal warmup > /dev/null 2>&1 & compiling=$$!; \
 	  $(MAKE) --no-print-directory $(VENV)/test.stamp || { wait $$compiling; exit 1; }; \
 	  $(MAKE) --no-print-directory lint & checking=$$!; \
-	  wait $$compiling; $(BIN)/shoal warmup > /dev/null 2>&1; \
-	  [ -e tests/__pycache__ ] || $(BIN)/python -m pytest --collect-only > /dev/null 2>&1; wait $$checking
+	  { [ -e tests/__pycache__ ] || $(BIN)/python -m pytest --collect-only > /dev/null 2>&1; } & \
+	  collecting=$$!; wait $$compiling; $(BIN)/shoal warmup > /dev/null 2>&1; \
+	  wait $$collecting; wait $$checking
 	$(TESTS)
 
 test-all: lint $(VENV)/engines.stamp  ## the slow tests too, and those with Spark (which needs Java)

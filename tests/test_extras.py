@@ -128,6 +128,7 @@ def test_installed_modules_are_found_without_an_import():
     assert not is_installed("no_such_package.inner")
 
 
+@pytest.mark.slow
 def test_the_desk_without_charts(tmp_path, monkeypatch):
     """A desk without the extra `charts` opens, and says on the page how charts come."""
     hiding = without_extras.hiding_text(EXTRAS["charts"])

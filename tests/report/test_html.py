@@ -169,6 +169,7 @@ def test_charts_hold_aggregates_only(result):
         assert len(spec["data"]["values"]) <= (400 if name == "loss curve" else 60)
 
 
+@pytest.mark.slow
 def test_a_chart_that_cannot_be_drawn():
     """A renderer that refuses or dies costs a chart, not the report."""
     bad = {"mark": "nonsense", "data": {"values": []}}

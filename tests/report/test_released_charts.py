@@ -99,6 +99,7 @@ def test_rare_categories_are_one():
     assert drawn[-1]["value"] == "all others"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", spread(["csv", "parquet"], 1))
 def test_the_command_draws_the_same(result, tmp_path, shoal, kind):
     """From the files of a release the command draws what Python draws, and as a picture too."""

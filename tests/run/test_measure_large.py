@@ -118,6 +118,7 @@ def test_texts_that_the_release_lacks_or_writes_as_numbers(tmp_path):
     assert some.after.names == ["zip", "x"]
 
 
+@pytest.mark.slow
 def test_on_the_command_line(files, shoal):
     """shoal measure takes a limit of memory; without quasi-identifiers it says what it needs."""
     original, release, _, _ = files

@@ -122,6 +122,7 @@ for i in range(150):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("locks", spread([True, False], 1))
 def test_sets_side_by_side(tmp_path, locks):
     """Runs that name files at the same moment all succeed, and a set is of one run."""

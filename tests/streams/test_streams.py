@@ -285,7 +285,7 @@ def test_options_change_before_the_first_batch(tmp_path):
     ("asked", "said"),
     [
         ({"delay": "2"}, "no 5 people come"), ({"delay": "soon"}, "a number of records"),
-        ({"batch": 3}, "at least k = 5"), ({"person": None}, "a ledger knows people"),
+        ({"batch": 3}, "at least k = 5"), ({"person": None}, "who is who must be known"),
         ({"hierarchies": {"age": "balanced"}}, "follows the data"),
     ],
 )  # fmt: skip

@@ -207,7 +207,7 @@ def person_of(settings: Settings) -> str:
             f"{option('quasi_identifiers', [COLUMN])}"
         )
     if settings.roles.person is None:
-        raise RequestError(f"a ledger knows people; say {option('person', COLUMN)}, too")
+        raise RequestError(f"who is who must be known; say {option('person', COLUMN)}, too")
     random = [step.kind for step in after_groups(settings.steps)]
     if random:
         raise RequestError(

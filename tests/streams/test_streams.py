@@ -422,34 +422,25 @@ def test_killed_at_random_moments(tmp_path):
     assert_whole(out, records, stream.counts)
 
 
+WORDS = ["-k", "5", "--person", "id", "--quasi", "age,stay", "--drop", "tag", "--method", "mdav"]
+
+
 def test_from_the_command_line(tmp_path, monkeypatch, shoal):
     """The command says what it released, in words and as JSON lines."""
     monkeypatch.chdir(tmp_path)
     Path("in").mkdir()
     write(Path("in/t.csv"), people(120))
-    words = [
-        "-k",
-        "5",
-        "--person",
-        "id",
-        "--quasi",
-        "age,stay",
-        "--drop",
-        "tag",
-        "--method",
-        "mdav",
-    ]
-    ran = shoal("stream", "in", *words, "--batch", "60", "--json", "-o", "out/")
+    ran = shoal("stream", "in", *WORDS, "--batch", "60", "--json", "-o", "out/")
     assert ran.code == 0, ran.err
     *batches, last = map(json.loads, ran.out.splitlines())
     assert [one["records"] for one in batches] == [60, 60]
     assert last["counts"]["released"] == 120
     assert "120 released in 2 batches" in ran.err
-    piped = ["stream", "-", "--from", "csv", *words, "-o", "piped/"]
+    piped = ["stream", "-", "--from", "csv", *WORDS, "-o", "piped/"]
     ran = CliRunner().invoke(app, piped, input=Path("in/t.csv").read_bytes())
     assert (ran.exit_code, "120 released in 1 batches" in ran.stderr) == (0, True), ran.stderr
-    assert shoal("stream", "-", *words, "-o", "out/").code == 2
-    assert shoal("stream", "in/t.csv", *words, "-o", "out/").code == 2
+    assert shoal("stream", "-", *WORDS, "-o", "out/").code == 2
+    assert shoal("stream", "in/t.csv", *WORDS, "-o", "out/").code == 2
     assert RunOptions().follow is False
 
 
@@ -508,19 +499,7 @@ def test_the_ledger_of_a_recipe(tmp_path, monkeypatch, shoal):
     """A ledger that a recipe names lies beside the recipe, wherever it is run."""
     monkeypatch.chdir(tmp_path)
     write(Path("t.csv"), people(30))
-    words = [
-        "-k",
-        "5",
-        "--person",
-        "id",
-        "--quasi",
-        "age,stay",
-        "--drop",
-        "tag",
-        "--method",
-        "mdav",
-    ]
-    assert shoal("anonymize", "t.csv", *words, "--ledger", "s.ledger", "-o", "a.csv").code == 0
+    assert shoal("anonymize", "t.csv", *WORDS, "--ledger", "s.ledger", "-o", "a.csv").code == 0
     for number, start in enumerate(
         (
             ["run", "a.private/run.toml", "--input", "t.csv"],

@@ -29,9 +29,7 @@ Integers = npt.NDArray[np.int64]
 
 SAMPLE = 2_000
 PATIENCE = 0.05  # seconds of a search on a sample
-ITERATIONS = (
-    100  # of one by trees: on the 2,000 stays of the sample within 0.6 % of what 0.1 s find
-)
+ITERATIONS = 100  # of one by trees: within 0.6 % of what 0.1 s find on the sample's 2,000 stays
 TOP_DOWN = "top-down"
 ROWS = 20  # that are shown before and after
 

@@ -7,11 +7,11 @@ from fastapi.responses import JSONResponse
 
 from shoal.web.bodies import body_of
 from shoal.web.errors import Refused
-from shoal.web.series.ledger_acts import add, forget, judge, taken, withdraw
+from shoal.web.series.ledger_actions import add, forget, judge, texts_of, withdraw
 from shoal.web.session import Session
 
 LARGEST = 128 << 20  # bytes of a ledger, or of releases, that are brought in
-ACTS = {"withdraw": withdraw, "forget": forget, "add": add, "verdict": judge}
+ACTIONS = {"withdraw": withdraw, "forget": forget, "add": add, "verdict": judge}
 
 
 def add_ledgers(app: FastAPI, session: Session) -> None:
@@ -39,12 +39,12 @@ def add_ledgers(app: FastAPI, session: Session) -> None:
     async def holds(key: str) -> Response:
         return JSONResponse(await session.look_into(ledgers.of(key)))
 
-    @app.post("/ledgers/{key}/{act}")
-    async def do(key: str, act: str, request: Request) -> Response:
+    @app.post("/ledgers/{key}/{action}")
+    async def do(key: str, action: str, request: Request) -> Response:
         known = ledgers.of(key)
         body = await body_of(request, LARGEST, 300.0)
-        if act == "take":
-            return JSONResponse(taken(known))
-        if act not in ACTS:
-            raise Refused(404, "a ledger knows nothing of this")
-        return JSONResponse(await ACTS[act](session, known, body))
+        if action == "take":
+            return JSONResponse(texts_of(known))
+        if action not in ACTIONS:
+            raise Refused(404, "there is nothing at this address")
+        return JSONResponse(await ACTIONS[action](session, known, body))

@@ -35,8 +35,8 @@ def add_streams(app: FastAPI, session: Session) -> None:
                 "a stream at the desk takes hierarchies by rules, as files of the desk go with it; "
                 "use `shoal stream` for others",
             )
-        flow = streams.start(body.get("source"), settings, _asked(body))
-        return JSONResponse(flow.to_json(), 201)
+        run = streams.start(body.get("source"), settings, _asked(body))
+        return JSONResponse(run.to_json(), 201)
 
     @app.post("/streams/{key}/stop")
     async def stop(key: str) -> Response:

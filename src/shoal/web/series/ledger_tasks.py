@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -10,13 +9,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from shoal.errors import RequestError
+from shoal.errors import InputError, RequestError
 from shoal.judge.series import verify_series
 from shoal.ledger.entries import Release, Withdrawal
 from shoal.ledger.keeping import forget_people, leaving, withdraw_release
 from shoal.ledger.key import key_path
 from shoal.ledger.ledger import Ledger
 from shoal.settings import load
+from shoal.table.files.opening import digest_of
 from shoal.table.hierarchy.specify import is_file
 from shoal.web.messages import ProgressWriter
 
@@ -26,10 +26,10 @@ KEY_SAYS = "the key of the ledger; private, keep it apart from the ledger"
 
 
 def ledger(request: Mapping[str, Any], _place: Path, _progress: ProgressWriter) -> dict[str, Any]:
-    """Do something with a ledger (one of ACTS), and say what it holds then, in counts."""
+    """Do something with a ledger (one of ACTIONS), and say what it holds then, in counts."""
     path = Path(request["path"])
-    act = request.get("act")
-    more = {} if act is None else ACTS[act](path, request)
+    action = request.get("action")
+    more = {} if action is None else ACTIONS[action](path, request)
     if not path.exists() and not key_path(path).exists():
         return {"releases": [], "people": 0, "several": 0, "left": 0, "entries": 0, "last": ""}
     own = Ledger.load(path)
@@ -97,13 +97,12 @@ def _verdict(path: Path, request: Mapping[str, Any]) -> dict[str, Any]:
 
 def _sha256(path: Path) -> str:
     try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError:  # gone since
+        return digest_of(path)
+    except InputError:  # gone since
         return ""
 
 
-ACTS: dict[str, Callable[[Path, Mapping[str, Any]], dict[str, Any]]] = {
+ACTIONS: dict[str, Callable[[Path, Mapping[str, Any]], dict[str, Any]]] = {
     "withdraw": _withdraw, "cost": _cost, "forget": _forget, "add": _add, "verdict": _verdict,
 }  # fmt: skip
 

@@ -31,7 +31,7 @@ STOPPED = "stopped"
 
 
 @dataclass
-class Flow:
+class StreamRun:
     """A stream that was started: its worker, and what it has told."""
 
     id: str
@@ -75,7 +75,7 @@ class Streams:
 
     def __init__(self, workspace: Workspace, folder: Path | None, processes: Processes) -> None:
         self.workspace, self.folder, self.processes = workspace, folder, processes
-        self.flows: dict[str, Flow] = {}
+        self.runs: dict[str, StreamRun] = {}
 
     def sources(self) -> dict[str, Path]:
         """Return the folders that may fill: those within the desk's folder, by id."""
@@ -94,15 +94,15 @@ class Streams:
             {"id": key, "name": plain_name(path.name), "folder": plain_name(batches_of(path).name)}
             for key, path in self.sources().items()
         ]
-        flows = [one.to_json() for one in self.flows.values()]
-        return {"sources": sources, "streams": flows}
+        runs = [one.to_json() for one in self.runs.values()]
+        return {"sources": sources, "streams": runs}
 
-    def start(self, key: Any, settings: dict[str, Any], how: Mapping[str, Any]) -> Flow:
+    def start(self, key: Any, settings: dict[str, Any], how: Mapping[str, Any]) -> StreamRun:
         """Start a stream from a folder with the settings of a page."""
         source = self.sources().get(key) if isinstance(key, str) else None
         if source is None:
             raise Refused(404, "there is no such folder on the desk")
-        going = [one for one in self.flows.values() if one.state == RUNNING]
+        going = [one for one in self.runs.values() if one.state == RUNNING]
         if any(one.source == source for one in going):
             raise Refused(409, "this folder is being read already; stop that first")
         if len(going) >= MOST:
@@ -113,37 +113,37 @@ class Streams:
             "kind": "stream", "settings": settings, "source": str(source),
             "folder": str(batches_of(source)), **how,
         }  # fmt: skip
-        flow = Flow(own, source, place, Worker(place, request, self.processes))
-        self.flows = {key: one for key, one in self.flows.items() if one.source != source}
-        self.flows[own] = flow
-        flow.task = asyncio.create_task(self._run(flow))
-        return flow
+        run = StreamRun(own, source, place, Worker(place, request, self.processes))
+        self.runs = {key: one for key, one in self.runs.items() if one.source != source}
+        self.runs[own] = run
+        run.task = asyncio.create_task(self._run(run))
+        return run
 
-    async def _run(self, flow: Flow) -> None:
+    async def _run(self, run: StreamRun) -> None:
         try:
-            await flow.worker.run()
+            await run.worker.run()
             state, error = DONE, None
         except Refused as refused:
             state, error = FAILED, refused.message
-        flow.read()
-        if flow.state == RUNNING:
-            flow.state, flow.error = state, error
-        await asyncio.to_thread(shutil.rmtree, flow.place, True)
+        run.read()
+        if run.state == RUNNING:
+            run.state, run.error = state, error
+        await asyncio.to_thread(shutil.rmtree, run.place, True)
 
-    async def stop(self, key: str) -> Flow:
+    async def stop(self, key: str) -> StreamRun:
         """Stop a stream; what waits is kept, and the next start goes on."""
-        flow = self.flows.get(key)
-        if flow is None:
+        run = self.runs.get(key)
+        if run is None:
             raise Refused(404, "there is no such stream on the desk")
-        if flow.state == RUNNING:
-            flow.read()
-            flow.state = STOPPED
-            await flow.worker.end()
-        if flow.task is not None:
-            await asyncio.gather(flow.task, return_exceptions=True)
-        return flow
+        if run.state == RUNNING:
+            run.read()
+            run.state = STOPPED
+            await run.worker.end()
+        if run.task is not None:
+            await asyncio.gather(run.task, return_exceptions=True)
+        return run
 
     async def close(self) -> None:
         """Stop all."""
-        for key in list(self.flows):
+        for key in list(self.runs):
             await self.stop(key)

@@ -26,7 +26,7 @@ async def withdraw(session: Session, known: KnownLedger, body: Mapping[str, Any]
     number = body.get("release")
     if type(number) is not int:
         raise Refused(400, "name the release by its number")
-    return await session.look_into(known, act="withdraw", release=number)
+    return await session.look_into(known, action="withdraw", release=number)
 
 
 async def forget(session: Session, known: KnownLedger, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -37,8 +37,8 @@ async def forget(session: Session, known: KnownLedger, body: Mapping[str, Any]) 
     named = [one for one in people if one]
     if not known.path.exists():
         raise Refused(409, "no release is noted in this ledger yet: nobody can leave it")
-    act = "forget" if body.get("sure") is True else "cost"
-    return await session.look_into(known, act=act, people=named)
+    action = "forget" if body.get("sure") is True else "cost"
+    return await session.look_into(known, action=action, people=named)
 
 
 async def add(session: Session, known: KnownLedger, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -54,7 +54,7 @@ async def add(session: Session, known: KnownLedger, body: Mapping[str, Any]) -> 
         recipe = place / "run.toml"
         recipe.write_bytes(body["recipe"].encode("utf-8", "surrogatepass"))
         return await session.look_into(
-            known, act="add", recipe=str(recipe), file=str(release), original=str(file.source),
+            known, action="add", recipe=str(recipe), file=str(release), original=str(file.source),
             person=person, changing=changing,
         )  # fmt: skip
 
@@ -73,10 +73,10 @@ async def judge(session: Session, known: KnownLedger, body: Mapping[str, Any]) -
             own.mkdir(mode=0o700)
             brought.append(str(_kept(own, one)))
         there = [str(path) for path in _releases(session)]
-        return await session.look_into(known, act="verdict", brought=brought, there=there)
+        return await session.look_into(known, action="verdict", brought=brought, there=there)
 
 
-def taken(known: KnownLedger) -> dict[str, Any]:
+def texts_of(known: KnownLedger) -> dict[str, Any]:
     """Return the texts of a ledger and its key, to be kept by whoever brought or began it."""
     try:
         texts = [path.read_text("utf-8") for path in (known.path, key_path(known.path))]

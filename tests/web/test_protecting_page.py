@@ -113,6 +113,29 @@ def test_steps_are_added_moved_undone_and_tried(opened):
     assert kinds(page) == ["Coarser dates", "Round", "Noise"]
 
 
+def test_a_step_keeps_its_form_until_the_server_has_answered(opened):
+    """Nobody opens another form, or takes a step twice, while one is being checked."""
+    page = opened
+    page.unfold("steps-part")
+    waiting = []
+    page.tab.route("**/steps/check", lambda route: waiting.append(route))
+    page.on("change-kind").select_option("coarsen")
+    page.on("change-column").select_option("admission_date")
+    page.on("change-take").click()
+    for control in ("change-take", "change-cancel", "change-kind"):
+        expect(page.on(control)).to_be_disabled()
+    [asked] = waiting
+    asked.continue_()
+    expect(page.on("change-form")).to_be_hidden()
+    expect(page.on("change-kind")).to_be_enabled()
+    assert kinds(page) == ["Coarser dates"]
+    page.on("change-edit").click()
+    expect(page.on("change-remove")).to_be_disabled()
+    page.on("undo").click()
+    expect(page.on("change-form")).to_be_hidden()
+    assert kinds(page) == []
+
+
 @pytest.mark.slow
 def test_a_column_that_a_step_makes_takes_its_place(opened):
     """Of an age made of dates the role is asked; the dates are no longer in the recipe."""

@@ -59,7 +59,10 @@ export function draftOf(look, recipe, present, compare = null) {
   return draft;
 }
 
-/** Return a recipe without the parts that are taken over as they are: their order counts. */
+/**
+ * Return a recipe without the parts that are taken over as they are: their order counts.
+ * @param {any} recipe
+ */
 function plain({ steps: _, secret: __, series: ___, ...rest }) {
   return rest;
 }

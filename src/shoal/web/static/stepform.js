@@ -75,12 +75,13 @@ function fieldsOf(kind) {
 }
 
 /**
- * Return the form of a step; `done` hears the step, checked by the server, or null.
+ * Return the form of a step; `done` hears the step, checked by the server, or null, and
+ * `checking` whether the server is being asked.
  * @param {any} page
  * @param {any} step a step with at least its kind
- * @param {(step: any | null) => void} done
+ * @param {{done: (step: any | null) => void, checking: (isChecking: boolean) => void}} hears
  */
-export function stepForm(page, step, done) {
+export function stepForm(page, step, { done, checking }) {
   const kind = stepKind(step.kind);
   const trouble = el("div");
   const controls = new Map();
@@ -100,24 +101,31 @@ export function stepForm(page, step, done) {
     }
     return field(label, node, hint ? t(hint) : null);
   });
+  function wait(isChecking) {
+    for (const button of actions.children) button.disabled = isChecking;
+    checking(isChecking);
+  }
   async function take() {
     const said = [...controls].map(([name, one]) => [name, one.value()])
       .filter(([, value]) => value !== null);
     const { role, ...given } = { kind: step.kind, ...Object.fromEntries(said) };
+    wait(true);
     try {
       const right = await send("POST", "/steps/check", { step: given });
+      wait(false);
       done(role ? { ...right, role } : right);
     } catch (error) {
+      wait(false);
       set(trouble, problem(error));
     }
   }
-  return el("div", { class: "card step-form", role: "group", "data-test": "change-form",
-    "aria-label": stepTitle(step.kind) },
-  el("p", null, t(`step.${step.kind}_what`)),
-  el("div", { class: "fields" }, rows), trouble,
-  el("div", { class: "actions" },
+  const actions = el("div", { class: "actions" },
     el("button", { type: "button", class: "primary", "data-test": "change-take", onclick: take },
       t("steps_part.take")),
     el("button", { type: "button", class: "quiet", "data-test": "change-cancel",
-      onclick: () => done(null) }, t("steps_part.cancel"))));
+      onclick: () => done(null) }, t("steps_part.cancel")));
+  return el("div", { class: "card step-form", role: "group", "data-test": "change-form",
+    "aria-label": stepTitle(step.kind) },
+  el("p", null, t(`step.${step.kind}_what`)),
+  el("div", { class: "fields" }, rows), trouble, actions);
 }

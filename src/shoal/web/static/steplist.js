@@ -11,13 +11,18 @@ function newSecret() {
   return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
+/** Tell whether two steps say the same. */
+function isSame(one, other) {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
 /** Return the part of steps. */
 export function stepsPart(page) {
   const list = el("ol", { class: "steplist", "data-test": "changes" });
   const told = el("p", { class: "unseen", role: "status" });
   const place = el("div");
   const secret = el("p", { class: "hint" });
-  let editing = null; // the place of the step whose form is shown
+  let open = null; // the one form: of a step, and its place in the list or null
   const kinds = el("select", {
     "aria-label": t("steps_part.add"), "data-test": "change-kind",
     onchange: () => {
@@ -40,28 +45,31 @@ export function stepsPart(page) {
 
   /** Show the form of a step: a new one, or the one at a place. */
   function write(step, at) {
-    editing = at;
-    refresh();
-    const form = stepForm(page, step, (right) => {
-      editing = null;
-      set(place);
-      if (right) {
-        change((steps) => steps.splice(at ?? steps.length, at === null ? 0 : 1, right),
-          t("steps_part.taken", { step: stepTitle(step.kind) }));
-      }
-      refresh();
-      kinds.focus();
+    const form = stepForm(page, step, {
+      checking: (isChecking) => {
+        kinds.disabled = isChecking; // else a form opened now would be closed by the answer
+      },
+      done: (right) => {
+        if (open?.form !== form) return; // undone while the server was asked
+        open = null;
+        if (right) {
+          change((steps) => steps.splice(at ?? steps.length, at === null ? 0 : 1, right),
+            t("steps_part.taken", { step: stepTitle(step.kind) }));
+        }
+        refresh();
+        kinds.focus();
+      },
     });
-    if (at === null) set(place, form);
-    else list.children[at].append(form);
+    open = { form, step, at };
+    refresh();
     form.querySelector("select, input, button")?.focus();
   }
 
   function item(step, at, count) {
     const title = stepTitle(step.kind);
     const button = (word, test, call, off = false) => el("button", {
-      type: "button", class: "small quiet", disabled: off, "data-test": test, onclick: call,
-      "aria-label": t(`steps_part.${word}_of`, { step: title, n: at + 1 }),
+      type: "button", class: "small quiet", disabled: off || open !== null, "data-test": test,
+      onclick: call, "aria-label": t(`steps_part.${word}_of`, { step: title, n: at + 1 }),
     }, t(`steps_part.${word}`));
     const move = (by) => change((steps) => steps.splice(at + by, 0, ...steps.splice(at, 1)),
       t("steps_part.moved", { step: title, n: at + by + 1 }));
@@ -78,16 +86,15 @@ export function stepsPart(page) {
 
   function refresh() {
     const { steps } = page.draft;
+    if (open && open.at !== null && !isSame(steps[open.at], open.step)) open = null; // undone
     set(list, steps.map((step, at) => item(step, at, steps.length)));
+    set(place);
+    if (open) (open.at === null ? place : list.children[open.at]).append(open.form);
     set(secret, areRandom(steps) ? t("steps_part.secret") : "");
     set(count, steps.length ? ` (${tn("count.step", steps.length)})` : "");
   }
   const count = el("span", { class: "soft" });
-  for (const kind of ["steps", "restored"]) {
-    page.on(kind, () => {
-      if (editing === null) refresh();
-    });
-  }
+  for (const kind of ["steps", "restored"]) page.on(kind, refresh);
   refresh();
   return el("details", { open: page.draft.steps.length > 0, "data-test": "steps-part" },
     el("summary", null, t("steps_part.heading"), count),

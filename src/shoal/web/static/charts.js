@@ -4,7 +4,7 @@ import { checked, debounced, get } from "./api.js";
 import { cut, el, name, problem, set, table } from "./dom.js";
 import { figure } from "./format.js";
 import { hover } from "./hover.js";
-import { t } from "./words.js";
+import { charted, t } from "./words.js";
 
 // The library's own tooltip would put a style sheet into the page, which its policy refuses.
 const OPTIONS = {
@@ -12,6 +12,10 @@ const OPTIONS = {
   tooltip: hover,
 };
 const FORBIDDEN = new Set(["url", "href", "usermeta", "loader"]);
+const OWN_WORDS = new Set(["when", "released", "attack", "what"]); // fields without foreign texts
+const PLACES = { // where a channel has its labels
+  x: "axis", y: "axis", color: "legend", shape: "legend", size: "legend", column: "header",
+};
 const drawn = new Set();
 let library = null;
 
@@ -53,10 +57,31 @@ function recolored(part, ink) {
     [key, key === "data" || key === "datasets" ? inner : recolored(inner, ink)]));
 }
 
+/** Return a part of a spec in the language of the page: titles, and the program's own words. */
+function reworded(part, values) {
+  if (Array.isArray(part)) return part.map((inner) => reworded(inner, values));
+  if (part === null || typeof part !== "object") return part;
+  return Object.fromEntries(Object.entries(part).map(([key, inner]) => {
+    if (key === "data" || key === "datasets") return [key, inner];
+    if (key === "title" && typeof inner === "string") return [key, charted(inner)];
+    return [key, labeled(PLACES[key], reworded(inner, values), values)];
+  }));
+}
+
+/** Return a channel of a spec whose labels are in the language of the page. */
+function labeled(place, channel, values) {
+  if (!place || !OWN_WORDS.has(channel?.field) || channel[place] === null) return channel;
+  const every = [...new Set(values.map((one) => String(one[channel.field])))];
+  const words = every.map((one) => [one, charted(one)]).filter(([one, own]) => one !== own);
+  if (words.length === 0) return channel;
+  const labelExpr = `${JSON.stringify(Object.fromEntries(words))}[datum.label] || datum.label`;
+  return { ...channel, [place]: { ...channel[place], labelExpr } };
+}
+
 /** Return a spec for this page: its colors, and the width there is. */
 function fitted(spec, room, clickable) {
   const ink = color("--ink");
-  const own = recolored(spec, ink);
+  const own = reworded(recolored(spec, ink), valuesOf(spec) ?? []);
   delete own.$schema;
   delete own.title; // the caption says it
   const soft = { labelColor: ink, titleColor: ink, domainColor: ink, tickColor: ink };
@@ -155,18 +180,19 @@ addEventListener("resize", () => resized());
  * @param {{test?: string, onPick?: (datum: any) => void, bare?: boolean}} [how]
  */
 export async function showChart(place, job, listed, { test, onPick, bare } = {}) {
+  const title = charted(listed.title);
   const host = el("div", {
     class: "chart", role: "img", "data-test": test, "aria-label": t("chart.label",
-      { title: listed.title }),
+      { title }),
   }, el("p", { class: "soft" }, t("chart.drawing")));
   const figures = el("details", null, el("summary", null, t("chart.table")));
   set(place, el("figure", null,
-    !bare && el("figcaption", null, name(listed.title, 120)), host, !bare && figures));
+    !bare && el("figcaption", null, name(title, 120)), host, !bare && figures));
   try {
     const spec = await get(
       `/jobs/${checked(job)}/charts/${encodeURIComponent(String(listed.id))}.json`);
     check(spec);
-    figures.append(specTable(spec, listed.title));
+    figures.append(specTable(spec, title));
     drawn.add({ host, spec, onPick });
     watcher.observe(host);
   } catch (error) {
@@ -197,7 +223,8 @@ function specTable(spec, title) {
   const every = Object.keys(values[0]).filter((key) => key !== "place" && key !== "order");
   if (!every.includes("when") || !every.includes("records")) {
     return table(cut(title), every.map((key) => head(key, values)),
-      values.map((one) => every.map((key) => cell(one[key]))));
+      values.map((one) => every.map((key) =>
+        cell(OWN_WORDS.has(key) ? charted(String(one[key])) : one[key]))));
   }
   const own = every.filter((key) => key !== "when" && key !== "records");
   const rows = new Map();
@@ -208,11 +235,11 @@ function specTable(spec, title) {
   }
   const moments = [...new Set(values.map((one) => one.when))];
   return table(cut(title),
-    [...own.map((key) => head(key, values)), ...moments.map((text) => ({ text, n: true }))],
+    [...own.map((key) => head(key, values)), ...moments.map((text) => ({ text: charted(text), n: true }))],
     [...rows.values()].map(({ first, counts }) =>
       [...own.map((key) => cell(first[key])), ...moments.map((when) => cell(counts.get(when)))]));
 }
 
 function head(key, values) {
-  return { text: key, n: values.every((one) => typeof one[key] === "number") };
+  return { text: charted(key), n: values.every((one) => typeof one[key] === "number") };
 }

@@ -82,16 +82,17 @@ export function cut(text, limit = 60) {
   return signs.length > limit ? `${signs.slice(0, limit - 1).join("")}…` : shown;
 }
 
-/** Return a sentence of the server; what stands in backticks is code. */
+/** Return a sentence of the program in the page's language; what stands in backticks is code. */
 export function prose(text) {
-  const parts = String(text).split("`");
-  if (parts.length % 2 === 0) return [String(text)];
+  const own = relabeled(String(text));
+  const parts = own.split("`");
+  if (parts.length % 2 === 0) return [own];
   return parts.map((part, at) => (at % 2 ? el("code", null, part) : part));
 }
 
 /** Return a block that says what went wrong. */
 export function problem(error, test = "error") {
-  const said = error instanceof Error ? error.message : relabeled(String(error));
+  const said = error instanceof Error ? error.message : String(error);
   return el("div", { class: "problem", role: "alert", "data-test": test }, prose(said));
 }
 

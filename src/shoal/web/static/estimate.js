@@ -11,7 +11,7 @@ import { number } from "./options.js";
 import { keepSettings } from "./take.js";
 import { streamPart } from "./streams.js";
 import { weightWord } from "./survey.js";
-import { t } from "./words.js";
+import { relabeled, t } from "./words.js";
 
 const WAIT = 900; // ms after the last change
 
@@ -52,11 +52,11 @@ export function runStep(page) {
 }
 
 function words(found) {
-  const parts = [found.told || t("estimate.unknown")];
+  const parts = [found.told ? relabeled(found.told) : t("estimate.unknown")];
   if (typeof found.loss === "number") parts.push(t("estimate.loss", { loss: loss(found.loss) }));
   return [
     el("p", null, el("strong", null, parts.join("; ")),
-      found.loss_name ? ` (${found.loss_name})` : ""),
+      found.loss_name ? ` (${relabeled(found.loss_name)})` : ""),
     el("p", { class: "soft" },
       t("estimate.from", { sample: count(found.sample), records: count(found.records),
         method: found.method }), " ", prose(reason(found))),

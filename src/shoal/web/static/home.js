@@ -6,7 +6,7 @@ import { add, el, name, problem, set } from "./dom.js";
 import { bytes, moment } from "./format.js";
 import { recentPart } from "./recent.js";
 import { stateWord } from "./terms.js";
-import { has, t } from "./words.js";
+import { has, relabeled, t } from "./words.js";
 
 /** Show the desk. */
 export async function showHome(main) {
@@ -163,7 +163,7 @@ export function jobList(jobs, trouble, heading = t("jobs.heading")) {
       stateWord(job.state)),
     el("a", { href: `/jobs/${checked(job.id)}` },
       t(`jobs.${job.kind}`, { name: name(job.name, 60) })),
-    el("span", { class: "soft" }, job.says, ", ", moment(job.created)),
+    el("span", { class: "soft" }, relabeled(job.says), ", ", moment(job.created)),
     ["done", "failed", "canceled"].includes(job.state) && removeButton(job, trouble)));
   return el("section", { "aria-labelledby": "jobs-heading" },
     el("h2", { id: "jobs-heading" }, heading),

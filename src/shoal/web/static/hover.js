@@ -2,6 +2,7 @@
 
 import { el, name, set } from "./dom.js";
 import { figure } from "./format.js";
+import { charted } from "./words.js";
 
 const MOST = 8; // lines
 const HIDDEN = new Set(["place", "order"]);
@@ -26,7 +27,7 @@ export function hover(_handler, event, _item, value) {
   }
   const pairs = typeof value === "object" ? Object.entries(value) : [["", value]];
   set(box, pairs.filter(([key]) => !HIDDEN.has(key)).slice(0, MOST).map(([key, own]) =>
-    el("div", null, key && el("span", { class: "soft" }, `${key}: `),
+    el("div", null, key && el("span", { class: "soft" }, `${charted(key)}: `),
       typeof own === "number" ? figure(own) : name(String(own), 60))));
   box.hidden = false;
   place(event);

@@ -8,7 +8,7 @@ import { livePart } from "./live.js";
 import { makeRail, named, ways } from "./steps.js";
 import { isTaken, takeHome } from "./take.js";
 import { stateWord } from "./terms.js";
-import { t } from "./words.js";
+import { relabeled, t } from "./words.js";
 
 const LIVE = ["queued", "running"];
 
@@ -38,7 +38,7 @@ function heading(job) {
       el("a", { href: "/" }, t("home.all")), " / ",
       el("a", { href: `/files/${checked(job.file)}` }, name(job.name))),
     el("h1", { tabindex: "-1" }, t(`jobs.${job.kind}`, { name: name(job.name) })),
-    el("p", { class: "soft" }, job.says),
+    el("p", { class: "soft" }, relabeled(job.says)),
     stamp(t("private.mark"), ` ${t("private.page")}`),
   ];
 }

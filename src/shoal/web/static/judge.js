@@ -10,7 +10,7 @@ import {
   beyondK, beyondTable, columnsTable, measuresTable, sizesTable, totalsPart,
 } from "./tables.js";
 import { LINKAGES, titleOf } from "./terms.js";
-import { t } from "./words.js";
+import { relabeled, t } from "./words.js";
 
 const LEFT = ["kept_linkage", "certain_inference", "model_inference", "known_members",
   "dominance", "above_0.2"];
@@ -33,7 +33,7 @@ export function showRelease(main, job) {
     el("h2", { class: "first" }, t("judge.heading")),
     el("p", { class: "soft" }, t("judge.summary", {
       records: count(report.release.records), groups: count(groups.count), span,
-      columns: count(report.columns.length), k: count(report.k), made: report.made_by })),
+      columns: count(report.columns.length), k: count(report.k), made: relabeled(report.made_by) })),
     el("div", { class: "answers" }, safe(report), model(report), lost(report), risky(report)),
     el("p", null, el("a", { class: "button", href: `/files/${checked(job.file)}#protection` },
       t("judge.again"))),
@@ -119,7 +119,7 @@ function lost(report) {
       ((least ? one[1] < worst[1] : one[1] > worst[1]) ? one : worst));
     return [`${t(`worst.${key}`, { of: cut(of, 120) })} ${told(value, utility[key].unit)}`];
   });
-  if (report.bound) more.push(t("lost.bound", { what: report.bound.told }));
+  if (report.bound) more.push(t("lost.bound", { what: relabeled(report.bound.told) }));
   return card(t("lost.question"), "",
     el("p", null,
       el("strong", { class: "big" }, `${fixed(report.information_loss_released, 2)} %`),
@@ -227,9 +227,12 @@ function utilities(report) {
       : el("p", { "data-test": "utilities" }, t("judge.unmeasured")));
 }
 
+/** Return a limit of the guarantee with its name, which stands before a colon, in bold. */
 function named(line) {
-  const found = /^(Minimality|Downcoding|Model inference|Composition): /.exec(line);
-  return found ? [el("strong", null, found[0]), prose(line.slice(found[0].length))] : prose(line);
+  if (!/^(?:Minimality|Downcoding|Model inference|Composition): /.test(line)) return prose(line);
+  const own = relabeled(line);
+  const at = own.indexOf(": ") + 2;
+  return [el("strong", null, own.slice(0, at)), own.slice(at)];
 }
 
 function guarantee(report) {

@@ -6,7 +6,7 @@ import { el, problem, set, table } from "./dom.js";
 import { count, duration, figure, loss } from "./format.js";
 import { curve, thinned } from "./small.js";
 import { stateWord } from "./terms.js";
-import { has, t, tn } from "./words.js";
+import { has, relabeled, t, tn } from "./words.js";
 
 const ORDER = ["reading", "coding", "grouping", "searching", "releasing", "checking", "measuring"];
 const USUAL = ["reading", "grouping", "checking", "measuring"]; // stages that every release has
@@ -148,7 +148,7 @@ function figures(job) {
   else if (stage && stage.total > 1) {
     parts.push(t("live.of", { done: count(stage.done), total: count(stage.total) }));
   }
-  if (job.expected) parts.push(t("live.expected", { what: job.expected.told }));
+  if (job.expected) parts.push(t("live.expected", { what: relabeled(job.expected.told) }));
   const left = (job.expected?.seconds ?? 0) - (stage?.seconds ?? 0);
   if (job.expected && left > 1) parts.push(t("live.left_time", { time: duration(left) }));
   return parts.join("; ");

@@ -5,7 +5,7 @@ import { inputOf, restored } from "./draft.js";
 import { choice, el, field, name, problem, prose, set, table } from "./dom.js";
 import { finishButton } from "./home.js";
 import { draftOf } from "./restore.js";
-import { relabeled, t, tn } from "./words.js";
+import { t, tn } from "./words.js";
 
 const SIGNS = [[",", "comma"], [";", "semicolon"], ["\t", "tab"], ["|", "bar"]];
 const ENCODINGS = [["", "auto"], ["cp1252", "cp1252"], ["latin-1", "latin1"], ["utf-16", "utf16"],
@@ -152,7 +152,7 @@ function findings(file) {
   if (!lines.length) return null;
   return el("div", { class: "warning", "data-test": "findings" },
     !file.table && !file.look.sheets?.length && el("p", null, t("reading.not_plain")),
-    el("ul", null, lines.map((line) => el("li", null, prose(relabeled(line))))));
+    el("ul", null, lines.map((line) => el("li", null, prose(line)))));
 }
 
 /** Return the first step: how the file was read, its first rows, and settings from before. */

@@ -7,7 +7,7 @@ import { count, fixed, share, told as written } from "./format.js";
 import { bar } from "./gauge.js";
 import { term } from "./glossary.js";
 import { number } from "./options.js";
-import { has, relabeled, t, tn } from "./words.js";
+import { has, t, tn } from "./words.js";
 
 /** Figures that stand out as cards elsewhere on the step. */
 const CARDS = ["sample_uniques", "below_k", "expected"];
@@ -201,5 +201,5 @@ function everyFigure(told) {
   const rest = told.figures.filter((one) => !CARDS.includes(one.key));
   return el("details", { "data-test": "risk-figures" }, el("summary", null, t("risk.every")),
     el("ul", null, rest.map((one) => el("li", null, sentence(one)))),
-    told.notes.map((note) => el("p", { class: "soft" }, prose(relabeled(note)), ".")));
+    told.notes.map((note) => el("p", { class: "soft" }, prose(note), ".")));
 }

@@ -4,7 +4,7 @@ import { checked, get } from "./api.js";
 import { choice, el, field, problem, set, table } from "./dom.js";
 import { count, fixed, moment, told } from "./format.js";
 import { LINKAGES, titleOf } from "./terms.js";
-import { t } from "./words.js";
+import { relabeled, t } from "./words.js";
 
 const SHOWN = ["kept_linkage", "certain_inference", "model_inference"];
 const USES = ["ncp", "correlations", "regression", "classification"];
@@ -26,7 +26,7 @@ export function besideRun(job) {
         set(part.children[1], el("p", { class: "soft" }, t("beside.none")));
         return;
       }
-      const select = choice(others.map((one) => [one.id, `${one.says}, ${moment(one.created)}`]),
+      const select = choice(others.map((one) => [one.id, `${relabeled(one.says)}, ${moment(one.created)}`]),
         others.at(-1).id, { "data-test": "beside-run", onchange: show });
       set(part.children[1], field(t("beside.other"), select));
       async function show() {

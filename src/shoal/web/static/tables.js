@@ -3,7 +3,7 @@
 import { el, name, prose, table } from "./dom.js";
 import { count, figure, fixed, told } from "./format.js";
 import { titleOf } from "./terms.js";
-import { has, t } from "./words.js";
+import { has, relabeled, t } from "./words.js";
 
 function word(part, key) {
   return has(`${part}.${key}`) ? t(`${part}.${key}`) : key;
@@ -94,7 +94,7 @@ export function beyondK(report) {
   const models = [...(report.verification.models ?? []), ...(report.dominance ?? [])];
   return [
     ...models.map((one) =>
-      [one.model, [one.column], `${bound(one.model)} ${figure(one.asked)}`, figure(one.found, 4)]),
+      [relabeled(one.model), [one.column], `${bound(one.model)} ${figure(one.asked)}`, figure(one.found, 4)]),
     ...(report.verification.k_of ?? []).map((one) =>
       [t("bound.own"), one.columns, `${t("bound.least")} ${one.asked}`, figure(one.found)]),
   ];

@@ -1,7 +1,9 @@
-// Words of the page in the language of its reader: all texts are in en.js, de.js has the same keys.
+// Words of the page in the language of its reader: all texts are in en.js, de.js has the same keys;
+// what the program itself says comes in English, de_said.js has its German.
 
-import { DE, SAID } from "./de.js";
+import { DE } from "./de.js";
 import { EN } from "./en.js";
+import { germanOf, germanWord } from "./said.js";
 
 const LANGUAGES = { en: EN, de: DE };
 const KEPT = "shoal-language";
@@ -48,14 +50,24 @@ export function tn(key, n, values = {}) {
   return t(n === 1 ? key : `${key}.many`, { ...values, n: shown });
 }
 
-/** Return a sentence of the server in the page's language, as far as its parts are known. */
+/** Return a sentence of the program in the page's language, as far as its parts are known. */
 export function relabeled(text) {
   if (LANGUAGE === "en") return text;
-  const own = SAID.reduce((so, [said, german]) => so.replace(said, String(german)), text);
-  return own.replace(/“([^”]+)”/g, (whole, label) => {
-    const key = Object.keys(EN).find((one) => /^(?:field|role)\./.test(one) && EN[one] === label);
+  return germanOf(text).replace(/“([^”]+)”/g, (whole, label) => {
+    const key = keyOf(label, /^(?:field|role)\./);
     return key ? `„${t(key)}“` : whole;
   });
+}
+
+/** Return a word of a chart in the page's language: of its axes, its series, its table. */
+export function charted(text) {
+  if (LANGUAGE === "en") return text;
+  const measure = keyOf(text, /^measure\./);
+  return measure ? t(measure) : germanWord(text);
+}
+
+function keyOf(text, kind) {
+  return Object.keys(EN).find((one) => kind.test(one) && EN[one] === text);
 }
 
 /** Put the choice of a language into the page's head. */

@@ -1,0 +1,101 @@
+"""What the program says at the desk: every sentence of the judge's page has a German form."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from shoal.measures.definitions import DEFINITIONS
+from shoal.settings.presets import PRESETS
+
+# where the sentences come from that a finished release is shown with; what they raise is an error
+SOURCES = (
+    "measures/compute.py", "methods/auto.py", "methods/enforce/constraints.py",
+    "outofcore/report.py", "partition.py", "plan/design.py", "plan/local_suppression.py",
+    "plan/notes.py", "plan/steps.py", "report/build.py", "report/counts.py",
+    "report/guarantees.py", "run/frame.py", "run/group.py", "run/membership.py", "run/shrunk.py",
+    "save/prepare.py", "settings/renamed.py", "table/dialects/writing_notes.py",
+    "table/integer_codes.py", "table/similar_names.py", "judge/models/rule.py", "web/charts.py",
+)  # fmt: skip
+# what is put together of several texts, and what no page of the desk shows
+BEGINS = ("{}, ", ",", ";", ":", "(", " ", "{}{}", "{}; ", "they ", "- ")
+ELSEWHERE = (
+    "{} records in {} groups of", "records of a group", "more than", "preset ",
+    "all records", "all {} records of a stratum", "own category", "other groups",
+    "no grouping loses", "{} must be", "{} of {} groups did not", "the method did no more",
+    "the least change", "a model trained", "two releases of", "categories, trees, intervals",
+    "search: loss", "In no group is", "counts records", "records were grouped", "Minimality",
+    "Survey weights", "{} of {} records are left out", "{} cells of {}", "{} {}: every",
+    "{}: mended", "{}: made anew", "costs and risks", "spellings of", "missing cells do",
+    "survey weights", "Every group holds at least {} different combinations", "p % rule",
+    "numbers of 16", "whole numbers, written", "not known to be near", "at most {} % above",
+    "as they are", "datum.", "times written", "a release of a series", "whom somebody",
+    "{}: merged",
+)  # fmt: skip
+ENGLISH = re.compile(
+    r"\b(the|of|is|are|and|or|records?|groups?|which|that|were|by|with|released?|whoever|than|at)\b"
+)
+
+
+def said_in(path):
+    """The sentences of a module, with places for what is filled in; errors are none."""
+    found = []
+
+    def visit(node):
+        body = getattr(node, "body", None)
+        if (
+            isinstance(body, list)
+            and body
+            and isinstance(getattr(body[0], "value", 0), ast.Constant)
+        ):
+            node.body = body[1:]
+        if isinstance(node, ast.Raise):
+            return
+        if isinstance(node, ast.JoinedStr):
+            found.append("".join(getattr(part, "value", "") if isinstance(part, ast.Constant)
+                                 else "{}" for part in node.values))  # fmt: skip
+            return
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found.append(node.value)
+        for child in ast.iter_child_nodes(node):
+            visit(child)
+
+    visit(ast.parse(path.read_text(encoding="utf-8")))
+    return [one for one in found if len(re.findall(r"\b[a-z]{2,}\b", one)) > 2]
+
+
+def sentences(repository):
+    """Every sentence that the page of a release may show, with figures and names filled in."""
+    every = [one.sentence.format(value="1.23 %", rest="4.5") for one in DEFINITIONS.values()]
+    every += [f"{one.verdict(12)}. Source: X" for one in PRESETS.values()]
+    for name in SOURCES:
+        every += [text.replace("{}", "'x'") for text in said_in(repository / "src/shoal" / name)
+                  if not text.startswith((*BEGINS, *ELSEWHERE))]  # fmt: skip
+    joined = repository / "tests/web/sentences.txt"  # those that are put together
+    return [*dict.fromkeys([*every, *joined.read_text(encoding="utf-8").splitlines()])]
+
+
+def test_every_sentence_of_the_report_has_a_german_form(repository, page):
+    """No word of English is left in what a German page says of a release."""
+    every = sentences(repository)
+    assert len(every) > 150
+    german = page.tab.evaluate(
+        "async (every) => {"
+        " const { germanOf } = await import('/static/said.js');"
+        " return every.map((one) => germanOf(one)); }",
+        every,
+    )
+    left = [(text, own) for text, own in zip(every, german, strict=True)
+            if ENGLISH.search(own) or own == text]  # fmt: skip
+    assert not left, "\n".join(text for text, _ in left)
+
+
+def test_numbers_are_written_as_german_writes_them(page):
+    """Figures within sentences have the German signs; names of columns stay as they are."""
+    said = page.tab.evaluate(
+        "async () => { const { germanOf } = await import('/static/said.js');"
+        " return [germanOf('1,234 groups hold equal records, whose values are released '"
+        "   + 'as they were'), germanOf(\"'records' is rounded to multiples of 0.5\")]; }"
+    )
+    assert said[0].startswith("1.234 Gruppen enthalten gleiche")
+    assert said[1] == "'records' ist auf Vielfache von 0,5 gerundet"

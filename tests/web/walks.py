@@ -88,9 +88,10 @@ class Walk:
             self.page.shot(f"{self.name}-{step}-{width}-{theme}")
         self.page.look(*LOOKS[0])
 
-    def follow_k(self, times=20):
+    def follow_k(self, times=30):
         """Change k, and note how long the gauges take to follow."""
         self.page.go("protection")
+        self.ready("protection")
         for turn in range(times):
             begin = time.perf_counter()
             self.page.on("k-slider").fill(str(4 + turn % 12))
@@ -135,7 +136,6 @@ def sample(walk):
     walk.click("open-sample")
     walk.page.on("rows").wait_for()
     verdict = walk.through()
-    walk.page.go("protection")
     walk.follow_k()
     return verdict
 
@@ -156,7 +156,9 @@ def adult(walk):
         texts,
     )
     expect(walk.page.on("dropped").locator("li.good")).to_have_count(len(files))
-    return walk.through()
+    verdict = walk.through()
+    walk.follow_k()
+    return verdict
 
 
 def german(walk):

@@ -164,3 +164,22 @@ def guarded(compile_: Callable[[bool], Any]) -> Any:
     except RuntimeError:  # no folder for the cache is writable
         compiled = compile_(False)
     return compiled
+
+
+def load_cached(kernel: Callable[..., Any]) -> int:
+    """Load what is compiled of a kernel from its cache, and compile nothing; return how many.
+
+    A process that forks does so once for all that it forks.
+    """
+    cache_ = getattr(kernel, "_cache", None)
+    cache_file = getattr(cache_, "_cache_file", None)
+    if cache_ is None or cache_file is None:  # there is no cache, or the compiler is off
+        return 0
+    loaded = 0
+    with _disk_may_fail(cache_file):
+        context: Any = kernel.targetctx  # type: ignore[attr-defined]
+        for key in cache_file._load_index():
+            if key == cache_._index_key(key[0], context.codegen()):  # of this machine, as it is
+                kernel.compile(key[0])  # type: ignore[attr-defined]
+                loaded += 1
+    return loaded

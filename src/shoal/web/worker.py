@@ -44,7 +44,10 @@ def _import_everything() -> None:
     """Import what workers need, also what others import at their first use: most of a second."""
     import numpy as np
     import pyarrow as pa
+    from narwhals import from_native
+    from pyarrow import csv  # noqa: F401
 
+    from shoal.judge.readers import arrow, batches, cell_words  # noqa: F401
     from shoal.kernels.nearest import slack
     from shoal.report import draw, plots  # noqa: F401
     from shoal.run import anonymize, preview  # noqa: F401
@@ -54,6 +57,23 @@ def _import_everything() -> None:
 
     np.asarray(pa.array([True]))  # imports pandas, where it is installed
     slack(1.0, 0.0)  # a kernel: imports all that Numba compiles with
+    from_native(pa.table({"one": [1]}))  # imports what reads tables of Arrow
+    _load_kernels()
+
+
+def _load_kernels() -> None:
+    """Load the kernels of trials, which follow every change of a page, where they are compiled."""
+    from shoal.kernels import by_group, exact_sum
+    from shoal.kernels.jit import load_cached
+    from shoal.methods.ils import advance, neighbors, state
+    from shoal.methods.ils.hierarchies import advance as by_trees
+    from shoal.methods.topdown import split
+
+    for kernel in (
+        split.split, by_trees.advance, exact_sum.add_up, by_group.add_squares, by_group.add_up,
+        neighbors._sweep_nearest, state.load, advance.advance,
+    ):  # fmt: skip
+        load_cached(kernel)
 
 
 def answer(place: Path, lifeline: int) -> NoReturn:

@@ -19,7 +19,7 @@ export function measuresTable(label, part, test) {
       el("td", { class: "what" }, prose(one.sentence), byColumn(one))];
   });
   return table(label, [t("measures.measure"), { text: t("measures.value"), n: true }, t("measures.means")], rows,
-    { "data-test": test });
+    { class: "table stacked", "data-test": test });
 }
 
 function byColumn(one) {

@@ -107,7 +107,7 @@ export function takeHome(job, onTaken) {
         name(file.name)),
       bytes(file.bytes),
       about(file),
-    ]), { "data-test": "downloads" });
+    ]), { class: "table stacked", "data-test": "downloads" });
   return el("section", { "aria-labelledby": "take-heading" },
     el("h2", { id: "take-heading" }, t(files.length ? "take.heading" : "take.elsewhere")),
     files.length > 0 && el("p", null, t("take.lead")),

@@ -90,6 +90,13 @@ def test_every_sentence_of_the_report_has_a_german_form(repository, page):
     assert not left, "\n".join(text for text, _ in left)
 
 
+def test_every_measure_has_a_title(repository):
+    """A measure goes by what people call it, in English as its definition does."""
+    text = (repository / "src/shoal/web/static/en.js").read_text(encoding="utf-8")
+    titles = dict(re.findall(r'^  "measure\.([^"]+)": "(.+)",$', text, re.MULTILINE))
+    assert titles == {key: one.title for key, one in DEFINITIONS.items()}
+
+
 def test_numbers_are_written_as_german_writes_them(page):
     """Figures within sentences have the German signs; names of columns stay as they are."""
     said = page.tab.evaluate(

@@ -4,12 +4,14 @@ import { checked, debounced, get } from "./api.js";
 import { cut, el, name, problem, set, table } from "./dom.js";
 import { figure } from "./format.js";
 import { hover } from "./hover.js";
-import { charted, t } from "./words.js";
+import { charted, LOCALE, t } from "./words.js";
 
+const NUMBERS = LOCALE === "de-DE"
+  ? { decimal: ",", thousands: ".", grouping: [3], currency: ["", " €"] } : undefined;
 // The library's own tooltip would put a style sheet into the page, which its policy refuses.
 const OPTIONS = {
   mode: "vega-lite", ast: true, actions: false, renderer: "canvas", defaultStyle: false,
-  tooltip: hover,
+  tooltip: hover, formatLocale: NUMBERS,
 };
 const FORBIDDEN = new Set(["url", "href", "usermeta", "loader"]);
 const OWN_WORDS = new Set(["when", "released", "attack", "what"]); // fields without foreign texts
@@ -72,9 +74,9 @@ function reworded(part, values) {
 function labeled(place, channel, values) {
   if (!place || !OWN_WORDS.has(channel?.field) || channel[place] === null) return channel;
   const every = [...new Set(values.map((one) => String(one[channel.field])))];
-  const words = every.map((one) => [one, charted(one)]).filter(([one, own]) => one !== own);
-  if (words.length === 0) return channel;
-  const labelExpr = `${JSON.stringify(Object.fromEntries(words))}[datum.label] || datum.label`;
+  const words = Object.fromEntries(every.map((one) => [one, charted(one)]));
+  if (every.every((one) => words[one] === one)) return channel;
+  const labelExpr = `${JSON.stringify(words)}[datum.label]`; // the library writes longer ones wrong
   return { ...channel, [place]: { ...channel[place], labelExpr } };
 }
 

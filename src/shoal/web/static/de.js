@@ -1039,6 +1039,7 @@ export const DE = {
   "measure.stratum_marketer": "mittleres Risiko einer Schicht, das höchste",
   "measure.journalist": "höchstes Risiko in der Grundgesamtheit (journalist)",
   "measure.sample_uniques": "Datensätze allein in ihrer Klasse",
+  "measure.original_uniques": "Originale allein mit ihrer Kombination",
   "measure.population_uniques": "Datensätze allein in der Grundgesamtheit",
   "measure.distance_linkage": "verknüpft nach Abstand",
   "measure.rank_linkage": "verknüpft nach Rängen",

@@ -127,10 +127,10 @@ export const SENTENCES = [
   ["{n} records with categories, trees or missing cells, to be generalized as little as possible (ILoss), block by block: effort {effort}", "{n} Datensätze mit Kategorien, Bäumen oder fehlenden Zellen, so wenig wie möglich zu verallgemeinern (ILoss), Block für Block: Aufwand {effort}"],
   ["categories, trees, intervals or missing cells, to be generalized as little as possible (ILoss), {runs} searches of up to {n} iterations: effort {effort}", "Kategorien, Bäume, Intervalle oder fehlende Zellen, so wenig wie möglich zu verallgemeinern (ILoss), {runs} Suchen von bis zu {n} Schritten: Aufwand {effort}"],
   ["categories, trees, intervals or missing cells, to be generalized as little as possible (ILoss), up to {n} iterations: effort {effort}", "Kategorien, Bäume, Intervalle oder fehlende Zellen, so wenig wie möglich zu verallgemeinern (ILoss), bis zu {n} Schritte: Aufwand {effort}"],
-  ["search: loss {start} % → {end} % in {n} {steps}, {seconds} s, ended by {end_of}", "Suche: Verlust {start} % → {end} % in {n} {steps}, {seconds} s, beendet durch {end_of}"],
-  ["search: loss {start} % → {end} % in {n} {steps}, {seconds} s, ended by {end_of}, before the first local optimum: not repeatable", "Suche: Verlust {start} % → {end} % in {n} {steps}, {seconds} s, beendet durch {end_of}, vor dem ersten lokalen Optimum: nicht wiederholbar"],
-  ["search: loss {start} % → {end} % in {n} {steps}, {seconds} s, ended by {end_of}, before its last local optimum", "Suche: Verlust {start} % → {end} % in {n} {steps}, {seconds} s, beendet durch {end_of}, vor dem letzten lokalen Optimum"],
-  ["search: loss {start} % → {end} % in {n} {steps}, {seconds} s, ended by {end_of}, within a round: another run may find others", "Suche: Verlust {start} % → {end} % in {n} {steps}, {seconds} s, beendet durch {end_of}, innerhalb einer Runde: Ein anderer Lauf kann andere finden"],
+  ["search: loss {start} % → {end} % in {n} {steps}, {seconds} s, ended by {end_of}", "Suche: Verlust {start} % → {end} % ({n} {steps}, {seconds} s), beendet durch: {end_of}"],
+  ["search: loss {start} % → {end} % in {n} {steps}, {seconds} s, ended by {end_of}, before the first local optimum: not repeatable", "Suche: Verlust {start} % → {end} % ({n} {steps}, {seconds} s), beendet durch: {end_of}, vor dem ersten lokalen Optimum: nicht wiederholbar"],
+  ["search: loss {start} % → {end} % in {n} {steps}, {seconds} s, ended by {end_of}, before its last local optimum", "Suche: Verlust {start} % → {end} % ({n} {steps}, {seconds} s), beendet durch: {end_of}, vor dem letzten lokalen Optimum"],
+  ["search: loss {start} % → {end} % in {n} {steps}, {seconds} s, ended by {end_of}, within a round: another run may find others", "Suche: Verlust {start} % → {end} % ({n} {steps}, {seconds} s), beendet durch: {end_of}, innerhalb einer Runde: Ein anderer Lauf kann andere finden"],
   ["iterations", "Schritte"],
   ["rounds", "Runden"],
   ["time limit", "Zeitgrenze"],
@@ -293,7 +293,8 @@ export const SENTENCES = [
   ["loss and risk", "Verlust und Risiko"],
   ["loss, {name}", "Verlust, {name}"],
   ["SSE/SST, percent", "SSE/SST, Prozent"],
-  ["ILoss, percent", "ILoss, Prozent"],
+  ["SSE/SST of numbers and tree paths, percent", "SSE/SST von Zahlen und Pfaden in Bäumen, Prozent"],
+  ["ILoss rate, percent", "ILoss, Prozent"],
 ];
 
 // Words of charts: of their axes, series and tables.
@@ -342,6 +343,7 @@ export const WORDS = {
 
 export const PIECES = [
   [/ and (\d+) more$/, " und $1 weitere"],
+  [/^(“[^”]+”) of /, "$1 von "],
   [/in its own groups/, "in den eigenen Gruppen"],
   [/by swapping records of its groups/, "durch Tauschen von Datensätzen der Gruppen"],
   [/by merging its groups/, "durch Zusammenlegen der Gruppen"],

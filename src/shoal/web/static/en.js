@@ -1039,6 +1039,7 @@ export const EN = {
   "measure.stratum_marketer": "average risk of a stratum, the highest",
   "measure.journalist": "highest risk in the population (journalist)",
   "measure.sample_uniques": "records alone in their class",
+  "measure.original_uniques": "originals alone with their combination",
   "measure.population_uniques": "records alone in the population",
   "measure.distance_linkage": "linked by distance",
   "measure.rank_linkage": "linked by ranks",

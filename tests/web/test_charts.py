@@ -51,6 +51,20 @@ def test_columns_before_and_after():
     assert {chart["group"] for chart in charts} >= {"columns", "groups", "loss", "attacks"}
 
 
+def test_words_of_a_hierarchy_are_spans(tmp_path):
+    """Numbers that a file of a hierarchy makes words of stand on the axis of the numbers."""
+    lines = [f"{age};{age // 10}0s;{'young' if age < 40 else 'old'};*" for age in range(20, 60)]
+    (tmp_path / "age.csv").write_text("\n".join(lines) + "\n")
+    frame = pd.DataFrame({"age": np.random.default_rng(0).integers(20, 60, 200)})
+    rules = {"age": str(tmp_path / "age.csv")}
+    result = shoal.anonymize(frame, k=20, method="kaim", hierarchies=rules)
+    spec = charts_of(result.report, read(frame), result.table, result.settings.hierarchies)[0]
+    values = spec["spec"]["data"]["values"]
+    assert {one["when"] for one in values} == {"before", "after", "interval"}
+    spans = {(one["from"], one["to"]) for one in values if one["when"] == "interval"}
+    assert spans <= {(20, 29), (30, 39), (40, 49), (50, 59), (20, 39), (40, 59)}
+
+
 def test_rare_values_are_counted_together():
     """Values with fewer records than asked for, or beyond the most frequent, are one bar."""
     column = read(pd.DataFrame({"x": [*"aaaabbbccd", None]}))["x"]

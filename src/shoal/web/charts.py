@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -27,7 +28,8 @@ from shoal.report.charts import (
 from shoal.report.fields import ColumnReport
 from shoal.report.places import REST
 from shoal.report.report import Report
-from shoal.table.roles import Column, Kind
+from shoal.table.encode_nodes import CodedColumn, code
+from shoal.table.roles import Column, Kind, Role
 from shoal.table.table import Table
 from shoal.table.texts import texts_of
 
@@ -37,8 +39,16 @@ SPANS = 60  # intervals of a column that are drawn
 CELL = 200  # signs of a value that are shown
 
 
-def charts_of(report: Report, before: Table | None, after: Table | None) -> list[dict[str, Any]]:
-    """Return every chart: of columns before and after, of groups, of losses, of attacks."""
+def charts_of(
+    report: Report,
+    before: Table | None,
+    after: Table | None,
+    hierarchies: Mapping[str, str] | None = None,
+) -> list[dict[str, Any]]:
+    """Return every chart: of columns before and after, of groups, of losses, of attacks.
+
+    `hierarchies` are those of columns, which say what numbers a released word covers.
+    """
     charts = []
     for column in report.columns[:MOST]:
         spec = None
@@ -46,7 +56,8 @@ def charts_of(report: Report, before: Table | None, after: Table | None) -> list
             spec = distribution(column)
         elif before is not None and after is not None:
             pair = before[column.name], after[column.name]
-            spec = _spread_out(column, report.k, *pair) or _side_by_side(report.k, *pair)
+            tree = _tree_of(before, pair[1], hierarchies or {})
+            spec = _spread_out(column, report.k, *pair, tree) or _side_by_side(report.k, *pair)
         if spec is not None:
             charts.append(_chart(f"{shown(column.name)[1:-1]}", "columns", spec, column.name))
     if before is not None and after is not None:
@@ -88,13 +99,22 @@ def _side_by_side(k: int, before: Column, after: Column) -> dict[str, Any] | Non
     return frequencies(before.name, sides[0], sides[1])
 
 
+def _tree_of(table: Table, after: Column, rules: Mapping[str, str]) -> CodedColumn | None:
+    """Return the hierarchy of numbers that were released as its words; None where there is none."""
+    before = table[after.name]
+    if after.name not in rules or not before.has_places or after.kind is not Kind.TEXT:
+        return None
+    own = before.replace(role=Role.QUASI_IDENTIFIER)
+    return code(replace(table, columns=(own,)), {own.name: rules[own.name]}).columns[0]
+
+
 def _spread_out(
-    column: ColumnReport, k: int, before: Column, after: Column
+    column: ColumnReport, k: int, before: Column, after: Column, tree: CodedColumn | None = None
 ) -> dict[str, Any] | None:
     """Return numbers before and the intervals after, each spread evenly over the bins it spans."""
     if before.kind is Kind.UNKNOWN or not before.has_places or before.is_ordinal:
         return None
-    side = both_sides(before, after, None, None)
+    side = both_sides(before, after, tree, None)
     if not isinstance(side, Numbers):
         return None
     there, released = ~np.isnan(side.before), ~np.isnan(side.low)

@@ -38,7 +38,7 @@ def anonymize(request: Mapping[str, Any], place: Path, progress: ProgressWriter)
     if result.pending is not None:  # files of every job are called the same
         result = replace(result, pending=replace(result.pending, called=path.name))
     result.pack(place / MADE, format=kind)
-    drawn = charts_of(result.report, table, result.table)
+    drawn = charts_of(result.report, table, result.table, result.settings.hierarchies)
     answer = finished(place, drawn, request, result.report.notes)
     if settings.series.ledger is not None:
         answer["files"] += handed_out(Path(settings.series.ledger), place / MADE)

@@ -1016,6 +1016,8 @@ export const DE = {
   "download.comparison_json": "alle Läufe, für Programme",
   "download.comparison_html": "alle Läufe als Seite",
   "download.tree": "eine verwendete Hierarchie; nicht zu veröffentlichen",
+  "download.ledger": "das Verzeichnis nach dieser Veröffentlichung; vertraulich, die nächste braucht es",
+  "download.ledger_key": "der Schlüssel des Verzeichnisses; vertraulich, getrennt von ihm aufbewahren",
 
   // measures
   "measure.sse_sst": "verlorene Streuung (SSE/SST)",

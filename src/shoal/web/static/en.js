@@ -1016,6 +1016,8 @@ export const EN = {
   "download.comparison_json": "all runs, for programs",
   "download.comparison_html": "all runs as a page",
   "download.tree": "a hierarchy that was used; not to be published",
+  "download.ledger": "the ledger after this release; private, and needed for the next one",
+  "download.ledger_key": "the key of the ledger; private, keep it apart from the ledger",
 
   // measures
   "measure.sse_sst": "variation lost (SSE/SST)",

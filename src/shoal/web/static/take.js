@@ -76,6 +76,9 @@ function about(file) {
   const key = `download.${file.name.replaceAll(/[^\w]/g, "_")}`;
   if (has(key)) return t(key);
   if (file.name.startsWith("release.")) return t("download.release");
+  if (file.name.startsWith(LEDGER)) {
+    return t(file.name.endsWith(".key") ? "download.ledger_key" : "download.ledger");
+  }
   return file.name.startsWith("trees/") ? t("download.tree") : file.says;
 }
 

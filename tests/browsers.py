@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -11,6 +12,10 @@ import pytest
 # the shell is the same browser without windows: a page takes it a third of the time
 NAMES = "chromium-headless-shell", "chromium"
 BROWSER = next(filter(None, map(shutil.which, NAMES)), "/usr/bin/chromium")
+# words that no German text has
+ENGLISH = re.compile(
+    r"\b(the|of|is|are|and|or|records?|groups?|which|that|were|by|with|released?|whoever|than|at)\b"
+)
 SHOTS = Path(os.environ.get("SHOAL_SHOTS", "out/screenshots"))
 
 sync_api = pytest.importorskip("playwright.sync_api")
@@ -152,6 +157,11 @@ class Page:
         return self.tab.evaluate(
             "document.documentElement.scrollWidth > document.documentElement.clientWidth"
         )
+
+    def cut_off(self, *places):
+        """Return which of some places hold more than they show."""
+        wide = "(nodes) => nodes.some((node) => node.scrollWidth > node.clientWidth)"
+        return [one for one in places if self.tab.eval_on_selector_all(one, wide)]
 
     def check(self):
         """Nothing may have gone wrong."""

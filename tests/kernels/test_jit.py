@@ -14,6 +14,7 @@ import pytest
 
 import shoal
 from shoal.kernels.jit import kernel_sources
+from shoal.kernels.nearest import slack
 
 CODE = """
 import numpy as np
@@ -154,6 +155,17 @@ def test_damaged_cache(copy):
     for path in (copy / "shoal/kernels/__pycache__").glob("*.nb?"):
         path.write_bytes(path.read_bytes()[:10])
     assert run(copy) == 0
+
+
+def test_what_is_cached_is_loaded_without_compiling():
+    """A process that forks loads kernels before: what is on disk, and nothing else."""
+    slack(1.0, 0.0)  # compiled and stored, if it was not
+    code = (
+        "from shoal.kernels.jit import load_cached; from shoal.kernels.nearest import slack;"
+        "print(load_cached(slack), len(slack.overloads), len(slack.stats.cache_misses),"
+        " load_cached(len))"
+    )
+    assert run(Path(shoal.__file__).parents[1], code) == [1, 1, 0, 0]
 
 
 def test_kernels_are_found_by_their_decorators_wherever_they_lie(tmp_path):

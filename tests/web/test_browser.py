@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import shoal
-from browsers import QUASI, SAMPLE_ROLES, Page, choose_roles, expect, taken_home
+from browsers import ENGLISH, QUASI, SAMPLE_ROLES, Page, choose_roles, expect, taken_home
 from desks import SAMPLE, Server
 from shoal.web import serve
 from thorough import spread
@@ -447,3 +447,23 @@ def test_pages_fit_and_are_pictured(page, made, thorough, width, theme):
         ground = page.tab.evaluate("getComputedStyle(document.body).backgroundColor")
         light = sum(int(x) for x in ground[4:-1].split(",")[:3]) > 380
         assert light == (theme == "light")
+
+
+def test_a_narrow_page_in_german(page, made):
+    """At 390 px nothing of a release is cut off, and all that is said of it is German."""
+    page.tab.evaluate("localStorage.setItem('shoal-language', 'de')")
+    try:
+        page.look(390)
+        page.tab.goto(f"http://127.0.0.1:{page.desk.port}/jobs/{made[1]}")
+        page.verdict()
+        page.chart()
+        said = page.tab.locator("main").inner_text()
+        assert "Wer alle Quasi-Identifikatoren einer Person kennt" in said
+        assert ENGLISH.findall(said) == []
+        assert page.cut_off(".rail", "[data-test=risks]", "[data-test=utilities]") == []
+        page.go("take")
+        taken = page.tab.locator("main").inner_text().replace("release.csv", "")
+        assert ENGLISH.findall(taken) == []
+        assert page.cut_off(".rail", "[data-test=downloads]") == []
+    finally:
+        page.tab.evaluate("localStorage.clear()")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from browsers import ENGLISH
 from shoal.measures.definitions import DEFINITIONS
 from shoal.settings.presets import PRESETS
 
@@ -32,9 +33,6 @@ ELSEWHERE = (
     "as they are", "datum.", "times written", "a release of a series", "whom somebody",
     "{}: merged",
 )  # fmt: skip
-ENGLISH = re.compile(
-    r"\b(the|of|is|are|and|or|records?|groups?|which|that|were|by|with|released?|whoever|than|at)\b"
-)
 
 
 def said_in(path):

@@ -35,31 +35,37 @@ ELSEWHERE = (
 )  # fmt: skip
 
 
-def said_in(path):
-    """The sentences of a module, with places for what is filled in; errors are none."""
-    found = []
+REFUSING = (
+    "web/uploads.py", "web/session.py", "web/jobs.py", "web/open_file.py", "web/tables.py",
+    "web/estimates.py", "web/series/ledgers.py", "web/series/ledger_actions.py",
+    "web/series/streams.py", "web/trial.py",
+)  # fmt: skip
+BY_HAND = (  # what only requests that no page sends are told
+    "a tab is a short text", "another estimate", "the recipe's part", "the file {}, whatever",
+    "the recipe names files",
+)  # fmt: skip
 
-    def visit(node):
-        body = getattr(node, "body", None)
-        if (
-            isinstance(body, list)
-            and body
-            and isinstance(getattr(body[0], "value", 0), ast.Constant)
-        ):
-            node.body = body[1:]
-        if isinstance(node, ast.Raise):
-            return
-        if isinstance(node, ast.JoinedStr):
-            found.append("".join(getattr(part, "value", "") if isinstance(part, ast.Constant)
-                                 else "{}" for part in node.values))  # fmt: skip
-            return
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            found.append(node.value)
-        for child in ast.iter_child_nodes(node):
-            visit(child)
 
-    visit(ast.parse(path.read_text(encoding="utf-8")))
-    return [one for one in found if len(re.findall(r"\b[a-z]{2,}\b", one)) > 2]
+def texts_in(node, errors=False):
+    """The sentences in a piece of code, with places for what is filled in; docstrings are none."""
+    if isinstance(node, ast.Raise) and not errors:
+        return []
+    if isinstance(node, ast.JoinedStr):
+        parts = (one.value if isinstance(one, ast.Constant) else "{}" for one in node.values)
+        return ["".join(parts)]
+    if isinstance(node, ast.Constant):
+        return [node.value] if isinstance(node.value, str) else []
+    inner = list(ast.iter_child_nodes(node))
+    is_docstring = [isinstance(getattr(one, "value", 0), ast.Constant) and isinstance(one, ast.Expr)
+                    for one in inner]  # fmt: skip
+    every = [text for one, skipped in zip(inner, is_docstring, strict=True) if not skipped
+             for text in texts_in(one, errors)]  # fmt: skip
+    return [text for text in every if len(re.findall(r"\b[a-z]{2,}\b", text)) > 2]
+
+
+def parsed(repository, name):
+    """The code of a module."""
+    return ast.parse((repository / "src/shoal" / name).read_text(encoding="utf-8"))
 
 
 def sentences(repository):
@@ -67,25 +73,41 @@ def sentences(repository):
     every = [one.sentence.format(value="1.23 %", rest="4.5") for one in DEFINITIONS.values()]
     every += [f"{one.verdict(12)}. Source: X" for one in PRESETS.values()]
     for name in SOURCES:
-        every += [text.replace("{}", "'x'") for text in said_in(repository / "src/shoal" / name)
+        every += [text.replace("{}", "'x'") for text in texts_in(parsed(repository, name))
                   if not text.startswith((*BEGINS, *ELSEWHERE))]  # fmt: skip
     joined = repository / "tests/web/sentences.txt"  # those that are put together
     return [*dict.fromkeys([*every, *joined.read_text(encoding="utf-8").splitlines()])]
 
 
-def test_every_sentence_of_the_report_has_a_german_form(repository, page):
-    """No word of English is left in what a German page says of a release."""
-    every = sentences(repository)
-    assert len(every) > 150
+def check_german(page, every):
+    """No word of English is left of some sentences."""
     german = page.tab.evaluate(
         "async (every) => {"
         " const { germanOf } = await import('/static/said.js');"
         " return every.map((one) => germanOf(one)); }",
         every,
     )
-    left = [(text, own) for text, own in zip(every, german, strict=True)
+    left = [text for text, own in zip(every, german, strict=True)
             if ENGLISH.search(own) or own == text]  # fmt: skip
-    assert not left, "\n".join(text for text, _ in left)
+    assert not left, "\n".join(left)
+
+
+def test_every_sentence_of_the_report_has_a_german_form(repository, page):
+    """No word of English is left in what a German page says of a release."""
+    every = sentences(repository)
+    assert len(every) > 150
+    check_german(page, every)
+
+
+def test_every_refusal_has_a_german_form(repository, page):
+    """What the desk itself refuses is told in German."""
+    every = []
+    for name in REFUSING:
+        raised = [one for one in ast.walk(parsed(repository, name)) if isinstance(one, ast.Raise)]
+        every += [text for one in raised for text in texts_in(one, errors=True)]
+    every = [text.replace("{}", "7") for text in every if not text.startswith(BY_HAND)]
+    assert len(every) > 40
+    check_german(page, every)
 
 
 def test_every_measure_has_a_title(repository):

@@ -118,7 +118,7 @@ def test_a_step_keeps_its_form_until_the_server_has_answered(opened):
     page = opened
     page.unfold("steps-part")
     waiting = []
-    page.tab.route("**/steps/check", lambda route: waiting.append(route))  # noqa: PLW0108
+    page.tab.route("**/steps/check", lambda route: waiting.append(route))
     page.on("change-kind").select_option("coarsen")
     page.on("change-column").select_option("admission_date")
     page.on("change-take").click()

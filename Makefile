@@ -19,14 +19,14 @@ run: $(VENV)/run.stamp          ## anonymize the embedded sample into out/ and o
 
 test: $(VENV)/run.stamp         ## ruff, mypy, import-linter, pytest without the slow ones
 	@# kernels are compiled once, and not by every test process: while the rest is installed, and
-	@# those of extras while the sources are checked; so is the bytecode of the tests
+	@# those of extras with the bytecode of the tests; sources are checked beside both and the tests
 	@[ -e $(VENV)/test.stamp ] || $(BIN)/shoal warmup > /dev/null 2>&1 & compiling=$$!; \
 	  $(MAKE) --no-print-directory $(VENV)/test.stamp || { wait $$compiling; exit 1; }; \
-	  $(MAKE) --no-print-directory lint & checking=$$!; \
+	  { checks=$$($(MAKE) --no-print-directory lint 2>&1) || { echo "$$checks" >&2; exit 1; }; } & \
+	  checking=$$!; \
 	  { [ -e tests/__pycache__ ] || $(BIN)/python -m pytest --collect-only > /dev/null 2>&1; } & \
-	  collecting=$$!; wait $$compiling; $(BIN)/shoal warmup > /dev/null 2>&1; \
-	  wait $$collecting; wait $$checking
-	$(TESTS)
+	  collecting=$$!; wait $$compiling; $(BIN)/shoal warmup > /dev/null 2>&1; wait $$collecting; \
+	  $(TESTS); passed=$$?; wait $$checking && exit $$passed
 
 test-all: lint $(VENV)/engines.stamp  ## the slow tests too, and those with Spark (which needs Java)
 	$(TESTS) -m ''

@@ -40,7 +40,7 @@ def methods(as_json: JsonFlag = False) -> None:
 
 @app.command(cls=ShoalCommand, rich_help_panel=KNOW)
 def warmup() -> None:
-    """Compile everything now, so that the first run does not wait for it.
+    """Compile every method now, so that the first run hardly waits for it.
 
     Example: `shoal warmup`
     """

@@ -1,4 +1,4 @@
-"""`warmup`: compile every kernel."""
+"""`warmup`: compile the kernels of every method, of rules and of risks."""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ const OPTIONS = {
 };
 const FORBIDDEN = new Set(["url", "href", "usermeta", "loader"]);
 const OWN_WORDS = new Set(["when", "released", "attack", "what"]); // fields without foreign texts
+const REST = "all others"; // what the program calls the rarer values of a column
 const PLACES = { // where a channel has its labels
   x: "axis", y: "axis", color: "legend", shape: "legend", size: "legend", column: "header",
 };
@@ -72,6 +73,11 @@ function reworded(part, values) {
 
 /** Return a channel of a spec whose labels are in the language of the page. */
 function labeled(place, channel, values) {
+  if (place === "axis" && channel?.field === "value" && charted(REST) !== REST) {
+    const [english, own] = [REST, charted(REST)].map((one) => JSON.stringify(one));
+    const labelExpr = `datum.label === ${english} ? ${own} : datum.label`;
+    return { ...channel, axis: { ...channel.axis, labelExpr } };
+  }
   if (!place || !OWN_WORDS.has(channel?.field) || channel[place] === null) return channel;
   const every = [...new Set(values.map((one) => String(one[channel.field])))];
   const words = Object.fromEntries(every.map((one) => [one, charted(one)]));
@@ -215,7 +221,7 @@ function valuesOf(part) {
 function cell(value) {
   if (typeof value === "number") return figure(value);
   if (value === null || value === undefined) return "–";
-  return name(String(value).replace(/T00:00:00$/, ""), 80);
+  return name(value === REST ? charted(value) : String(value).replace(/T00:00:00$/, ""), 80);
 }
 
 /** Return the figures of a chart; what is there before and after stands side by side. */

@@ -422,7 +422,7 @@ export const WORDS = {
   "picked": "gewählt",
   "frontier": "Grenzlinie",
   "other": "andere",
-  "others": "andere",
+  "all others": "alle anderen",
 };
 
 // Pieces of sentences: proposals of roles and of ways to read a file are put together of them.

@@ -179,11 +179,14 @@ def page(rows, walk, large):
 
 def bar(core, rows, large):
     """Return where the core lies beside its bar, by each way to measure, and why."""
+    bare = core["files"] + core["empty"]
     lines = [
         f"The core's bar is {MOST_PACKAGES} packages and {MOST_MEGABYTES} MB. The files that are",
         f"installed are {verdict(core['files'])} it, with bytecode they are "
         f"{verdict(core['files'] + core['bytecode'])} it,",
-        f"and the whole environment is {verdict(whole(core))} it.",
+        f"and the whole environment is {verdict(whole(core))} it. Without bytecode, which",
+        f"`pip install --no-compile` leaves out, the environment has {bare:.0f} MB and is "
+        f"{verdict(bare)} it.",
     ]
     needed = sum(files + code for name, files, code in large if name in NEEDED) + core["empty"]
     for row in rows:
@@ -199,9 +202,9 @@ def beside(core, before, needed):
     return (
         f"The bar was set beside 615 MB and 29 packages. `{before['installed']}` is of the time "
         f"before extras: its whole environment, with pip and bytecode, takes "
-        f"{whole(before):.0f} MB today; without the empty environment {added:.0f} MB, and its files alone "
-        f"{before['files']:.0f} MB. pip added {before['packages']} packages, and is one itself. So "
-        f"the bar is one for the last column: there the core takes {whole(core):.0f} MB, "
+        f"{whole(before):.0f} MB today; without the empty environment {added:.0f} MB, its files "
+        f"alone {before['files']:.0f} MB. pip added {before['packages']} packages; it is one, too. "
+        f"So the bar is for the last column: there the core takes {whole(core):.0f} MB, "
         f"{whole(before) - whole(core):.0f} MB less than before, and is {verdict(whole(core))} it. "
         f"By the same measure {', '.join(NEEDED[:-1])} and {NEEDED[-1]}, with the empty "
         f"environment and nothing else, are {needed:.0f} MB: {least}."

@@ -98,7 +98,8 @@ def suite(own, sdist, place):
         )
         log.seek(0)
         said = log.read()
-    counts = re.findall(r"(\d+) (passed|failed|skipped|error)", said[-2000:])
+    sums = re.findall(r"^[^\n]*\d+ (?:passed|failed|error)[^\n]* in [\d.]+s", said, re.MULTILINE)
+    counts = re.findall(r"(\d+) (passed|failed|skipped|error)", sums[-1] if sums else "")
     found = {what: int(number) for number, what in counts}
     if set(found) & {"failed", "error"} or not found.get("passed"):  # or nothing was collected
         print(said[-20_000:])

@@ -19,14 +19,14 @@ run: $(VENV)/run.stamp          ## anonymize the embedded sample into out/ and o
 
 test: $(VENV)/run.stamp         ## ruff, mypy, import-linter, pytest without the slow ones
 	@# kernels are compiled once, and not by every test process: while the rest is installed, and
-	@# those of extras while the sources are checked; so is the bytecode of the tests
+	@# those of extras with the bytecode of the tests; sources are checked beside both and the tests
 	@[ -e $(VENV)/test.stamp ] || $(BIN)/shoal warmup > /dev/null 2>&1 & compiling=$$!; \
 	  $(MAKE) --no-print-directory $(VENV)/test.stamp || { wait $$compiling; exit 1; }; \
-	  $(MAKE) --no-print-directory lint & checking=$$!; \
+	  { checks=$$($(MAKE) --no-print-directory lint 2>&1) || { echo "$$checks" >&2; exit 1; }; } & \
+	  checking=$$!; \
 	  { [ -e tests/__pycache__ ] || $(BIN)/python -m pytest --collect-only > /dev/null 2>&1; } & \
-	  collecting=$$!; wait $$compiling; $(BIN)/shoal warmup > /dev/null 2>&1; \
-	  wait $$collecting; wait $$checking
-	$(TESTS)
+	  collecting=$$!; wait $$compiling; $(BIN)/shoal warmup > /dev/null 2>&1; wait $$collecting; \
+	  $(TESTS); passed=$$?; wait $$checking && exit $$passed
 
 test-all: lint $(VENV)/engines.stamp  ## the slow tests too, and those with Spark (which needs Java)
 	$(TESTS) -m ''
@@ -138,11 +138,11 @@ size: $(VENV)/test.stamp        ## the wheel in a fresh environment: packages, m
 	$(BIN)/python benchmarks/install/size.py
 
 compat: $(VENV)/test.stamp      ## lowest and newest dependencies under each Python here; sdist, wheel
-	$(PIP) install -q uv
 	$(BIN)/python benchmarks/compat/compat.py
 
-lock: $(VENV)/test.stamp        ## pin anew what pyproject.toml asks for (needs the uv package)
-	$(PIP) install -q uv
+lock: $(VENV)/test.stamp        ## pin anew what pyproject.toml asks for
+	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header \
+	  --no-annotate --group install -o requirements/uv.txt
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header \
 	  --no-annotate pyproject.toml --extra charts --group build -o requirements/run.txt
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header \
@@ -180,19 +180,29 @@ $(BIN)/python:
 	  || { echo "Shoal needs Python 3.11 or newer; try: make PYTHON=python3.12 run" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/run.stamp: requirements/run.txt pyproject.toml | $(BIN)/python
-	$(PIP) install -q --no-compile --no-deps --require-hashes -r requirements/run.txt
-	$(PIP) install -q --no-compile --no-deps --no-build-isolation -e .
+# uv takes a fifth of pip's time; where it cannot be had, or finds no packages, pip does the same
+define install
+	$(BIN)/uv pip install -q --python $(BIN)/python --no-deps $(1) 2> /dev/null \
+	  || $(PIP) install -q --no-compile --no-deps $(1)
+endef
+
+$(BIN)/uv: requirements/uv.txt | $(BIN)/python
+	$(PIP) install -q --no-compile --no-deps --require-hashes -r $< && touch $@ \
+	  || echo "uv cannot be installed here: pip installs the rest" >&2
+
+$(VENV)/run.stamp: requirements/run.txt pyproject.toml | $(BIN)/uv
+	$(call install,--require-hashes -r requirements/run.txt)
+	$(call install,--no-build-isolation -e .)
 	touch $@
 
 $(VENV)/test.stamp: requirements/test.txt $(VENV)/run.stamp
-	$(PIP) install -q --no-compile --no-deps --require-hashes -r requirements/test.txt
+	$(call install,--require-hashes -r requirements/test.txt)
 	touch $@
 
 $(VENV)/docs.stamp: requirements/docs.txt $(VENV)/test.stamp
-	$(PIP) install -q --no-compile --no-deps --require-hashes -r requirements/docs.txt
+	$(call install,--require-hashes -r requirements/docs.txt)
 	touch $@
 
 $(VENV)/engines.stamp: requirements/engines.txt $(VENV)/test.stamp
-	$(PIP) install -q --no-compile --no-deps --require-hashes -r requirements/engines.txt
+	$(call install,--require-hashes -r requirements/engines.txt)
 	touch $@

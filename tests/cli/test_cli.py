@@ -501,13 +501,13 @@ def test_progress_on_a_terminal(tmp_path):
     assert b"verified" in seen
 
 
-def read_until_grouping(process):
-    """Return the lines of a run up to the first that says that it groups."""
+def lines_until_grouping(process):
+    """Wait until a run says that it groups; return the lines it said."""
     lines = []
-    while line := process.stderr.readline().decode():
-        lines.append(line.rstrip())
-        if line.startswith("grouping"):
-            break
+    while not lines or not lines[-1].startswith("grouping"):
+        line = process.stderr.readline().decode()
+        assert line, lines
+        lines.append(line)
     return lines
 
 
@@ -517,15 +517,15 @@ def test_interrupted(tmp_path, number):
     rng = np.random.default_rng(0)
     path = tmp_path / "big.csv"
     np.savetxt(path, rng.normal(size=(60_000, 4)), delimiter=",", header="a,b,c,d", comments="")
-    long = ("--method", "cbfs-nc3", "--progress", "lines")
-    with run_module("anonymize", path, "-k", 3, *long, "-o", f"{tmp_path}/out/") as process:
-        before = read_until_grouping(process)
-        process.send_signal(number)
-        *more, last = process.stderr.read().decode().splitlines()
+    long = ("--method", "cbfs-nc3")
+    process = run_module("anonymize", path, "-k", 3, *long, "-o", f"{tmp_path}/out/")
+    before = lines_until_grouping(process)
+    process.send_signal(number)
+    _, err = process.communicate(timeout=60)
     assert process.returncode == 130
+    *after, last = err.decode().splitlines()
     assert last == "shoal: interrupted, nothing was written"
-    before += more
-    assert any(line.startswith("grouping") for line in before)  # stages, and no other lines
+    before += after  # stages, and no other lines
     assert all(re.match(r"[a-z ]+(:|,|$)", line) and "Error" not in line for line in before), before
     assert [p.name for p in tmp_path.iterdir()] == ["big.csv"]
 

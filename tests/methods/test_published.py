@@ -111,7 +111,8 @@ def test_tfrp_of_2007(published):
 
 
 @pytest.mark.parametrize(
-    "name", ["tarragona", "census", pytest.param("eia10", marks=pytest.mark.slow)]
+    "name",
+    ["tarragona", *(pytest.param(one, marks=pytest.mark.slow) for one in ("census", "eia10"))],
 )
 @pytest.mark.parametrize("k", spread([3, 10], 1))
 def test_refinements_never_lose_more(name, k):

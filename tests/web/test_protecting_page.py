@@ -118,7 +118,11 @@ def test_a_step_keeps_its_form_until_the_server_has_answered(opened):
     page = opened
     page.unfold("steps-part")
     waiting = []
-    page.tab.route("**/steps/check", lambda route: waiting.append(route))
+
+    def hold(route):
+        waiting.append(route)
+
+    page.tab.route("**/steps/check", hold)
     page.on("change-kind").select_option("coarsen")
     page.on("change-column").select_option("admission_date")
     page.on("change-take").click()

@@ -59,7 +59,7 @@ def older(revision, work):
     with tarfile.open(packed) as archive:
         archive.extractall(sources, filter="data")
     _, row, _ = measured(built(sources, work / "older-wheel"), [], work / "older-env")
-    return row | {"installed": f"shoal of {revision}"}
+    return row | {"installed": f"{OLDER}{revision}"}
 
 
 def kept():
@@ -68,7 +68,7 @@ def kept():
     if not path.exists():
         return []
     with path.open(newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row["installed"].startswith("shoal of ")]
+        rows = [row for row in csv.DictReader(file) if row["installed"].startswith(OLDER)]
     return [
         {name: row[name] if name == "installed" else float(row[name]) for name in HEAD}
         | {"packages": int(row["packages"])}
@@ -102,6 +102,7 @@ def packages(python):
 
 
 NEEDED = ("llvmlite", "pyarrow", "numpy", "numba")  # nothing runs without them
+OLDER = "revision "
 LARGE = 5  # megabytes from which a package is named
 FILES = """
 import importlib.metadata, json
@@ -190,7 +191,7 @@ def bar(core, rows, large):
     ]
     needed = sum(files + code for name, files, code in large if name in NEEDED) + core["empty"]
     for row in rows:
-        if row["installed"].startswith("shoal of "):
+        if row["installed"].startswith(OLDER):
             lines += ["", *textwrap.wrap(beside(core, row, needed), 98)]
     return lines
 

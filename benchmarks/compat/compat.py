@@ -92,13 +92,17 @@ def suite(own, sdist, place):
     variables |= {"NUMBA_CACHE_DIR": str(place / "numba"), "TMPDIR": str(place)}
     for name in ("SHOAL_DATA", "PYTHONDONTWRITEBYTECODE"):  # or each process compiles all sources
         variables.pop(name, None)
-    ran = subprocess.run(
-        [str(own), *SUITE], cwd=sdist, env=variables, capture_output=True, text=True, check=False
-    )
-    counts = re.findall(r"(\d+) (passed|failed|skipped|error)", ran.stdout[-2000:])
+    with (place / "suite.log").open("w+") as log:
+        subprocess.run(
+            [str(own), *SUITE], cwd=sdist, env=variables, stdout=log, stderr=log, check=False
+        )
+        log.seek(0)
+        said = log.read()
+    sums = re.findall(r"^[^\n]*\d+ (?:passed|failed|error)[^\n]* in [\d.]+s", said, re.MULTILINE)
+    counts = re.findall(r"(\d+) (passed|failed|skipped|error)", sums[-1] if sums else "")
     found = {what: int(number) for number, what in counts}
-    if not found.get("passed"):  # nothing was collected
-        print(ran.stdout[-3000:], ran.stderr[-3000:])
+    if set(found) & {"failed", "error"} or not found.get("passed"):  # or nothing was collected
+        print(said[-20_000:])
     failed = found.get("failed", 0) + found.get("error", 0) + (not found.get("passed"))
     row = {
         "passed": found.get("passed", 0),
@@ -106,7 +110,7 @@ def suite(own, sdist, place):
         "skipped": found.get("skipped", 0),
         "seconds": round(time.perf_counter() - began),
     }
-    return row, re.findall(r"^(?:FAILED|ERROR) .*$", ran.stdout, re.MULTILINE)
+    return row, re.findall(r"^(?:FAILED|ERROR) .*$", said, re.MULTILINE)
 
 
 def kept():
@@ -131,8 +135,8 @@ def write(rows):
         "",
         "`make compat` builds sdist and wheel (`twine check --strict` passed), and runs the short",
         "suite (`tests/short.txt`) of the unpacked sdist with the lowest versions that are allowed",
-        f"and with the newest, on {platform.system()} {platform.machine()}. A Python that this",
-        "machine does not have has no row. Other systems: the workflows in `.github/workflows/`,",
+        f"and with the newest, on {platform.system()} {platform.machine()}. A Python",
+        "without a row was not tried. Other systems: the workflows in `.github/workflows/`,",
         "which were never run.",
         "",
         f"| Python | set | passed | failed | skipped | seconds | date | {' | '.join(SHOWN)} |",
@@ -148,9 +152,9 @@ def main():
     parser.add_argument("--python", default=",".join(PYTHONS))
     parser.add_argument("--sets", default=",".join(SETS))
     asked = parser.parse_args()
-    rows, bad = kept(), 0
-    with tempfile.TemporaryDirectory() as made:
-        work = Path(made)
+    bad = 0
+    with tempfile.TemporaryDirectory() as folder:
+        work = Path(folder)
         sdist, wheel = build(work)
         for version in asked.python.split(","):
             python = interpreter(version)
@@ -162,10 +166,10 @@ def main():
                 own, pinned = environment(python, version, SETS[name], wheel, place)
                 row, failures = suite(own, sdist, place)
                 today = dt.datetime.now(tz=dt.UTC).date().isoformat()
-                rows[version, name] = {"python": version, "set": name, "date": today} | row | pinned
+                made = {"python": version, "set": name, "date": today} | row | pinned
                 print(f"Python {version}, {name}: {row}", *failures, sep="\n  ", flush=True)
                 bad += row["failed"]
-                write(rows)
+                write(kept() | {(version, name): made})  # another run may have written since
     sys.exit(bad > 0)
 
 

@@ -13,8 +13,8 @@ unset NO_COLOR FORCE_COLOR COLUMNS GITHUB_ACTIONS PY_COLORS
 export TMPDIR="$here/scratch" XDG_CONFIG_HOME="$here/home" SHOAL_CHARTS=off TERM=xterm
 
 command=("$@")
-shoal() { "${command[@]}" "$@"; }
-run() { "${command[@]}" "$@" > out 2> err; code=$?; }  # leaves code, out, err
+shoal() { command "${command[@]}" "$@"; }  # the program, not this function
+run() { command "${command[@]}" "$@" > out 2> err; code=$?; }  # leaves code, out, err
 
 count=0
 failed=0
@@ -129,7 +129,7 @@ check "so is a closed one" failed_plainly 2
 mkfifo held
 sleep 60 > held &
 sleeper=$!
-"${command[@]}" inspect - --from csv < held > out 2> err &
+command "${command[@]}" inspect - --from csv < held > out 2> err &
 running=$!
 for _ in $(seq 300); do [ -n "$(ls scratch)" ] && break; sleep 0.1; done
 kill -INT $running

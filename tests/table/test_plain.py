@@ -100,3 +100,12 @@ def test_what_cannot_be_verified(data):
     with pytest.raises(shoal.InputError) as caught:
         shoal.verify(data, 2, quasi_identifiers=["a"])
     assert "CANARY" not in str(caught.value)
+
+
+def test_a_table_is_no_list_of_rows():
+    """A row or slice of a Table is refused in words that say where its records are."""
+    table = shoal.anonymize(np.array([AGES, AGES[::-1]], float).T, 2, **FAST).data
+    for wrong in (0, slice(2)):
+        with pytest.raises(shoal.RequestError, match=r"numpy\.asarray"):
+            table[wrong]
+    assert np.asarray(table).shape == (6, 2)

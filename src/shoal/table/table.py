@@ -53,6 +53,11 @@ class Table:
         for column in self.columns:
             if column.name == name:
                 return column
+        if not isinstance(name, str):
+            raise RequestError(
+                "a table gives its columns by their names, table['age']; numpy.asarray(table) and "
+                "pyarrow.table(table) have its records"
+            )
         raise RequestError(
             f"{self.source.name} has no column {shown(name)}{nearest_names(name, self.names)}"
         )
@@ -60,8 +65,6 @@ class Table:
     def with_role(self, role: Role) -> list[Column]:
         """Return the columns with a role."""
         return [column for column in self.columns if column.role is role]
-
-    having = with_role  # the name of earlier versions
 
     def only(self, keep: Callable[[Column], bool]) -> Table:
         """Return the table with the columns that a rule keeps."""

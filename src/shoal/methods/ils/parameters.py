@@ -250,8 +250,6 @@ class Search:
         tree["stop"] = {one.name: getattr(self.stop, one.name) for one in fields(Stop)}
         return tree
 
-    having = replace  # the name of earlier versions
-
 
 def _known(tree: Mapping[str, Any], part: type[Any], what: str) -> dict[str, Any]:
     known = [one.name for one in fields(part)]

@@ -27,7 +27,7 @@ from shoal.measures.loss import ROUNDED
 
 PENALTY = 1.0  # of the difference, where a record costs about 1
 STRETCH = 1.6  # over-relaxation
-EPS = float(np.finfo(np.float64).eps)
+EPS = 2.0**-52
 
 
 def centered(matrix: Floats) -> Floats:
@@ -51,7 +51,7 @@ def lowest_eigenvalue(matrix: Floats, error: float) -> float:
     Cholesky's decomposition of the matrix with a shift proves it: if it runs to its end, no
     eigenvalue is below minus (n + 1) eps times the trace (Rump 2006, BIT 46).
     """
-    rows = matrix.shape[0]
+    rows = int(matrix.shape[0])
     shift = max(0.0, -float(np.linalg.eigvalsh(matrix)[0])) + error
     for _ in range(60):
         trial = matrix.copy()
@@ -72,7 +72,7 @@ def least_by_prices(costs: Floats, k: int, prices: Floats) -> float:
     costs (n, n) are squared distances by 2k; prices (n, n) is any matrix, its symmetric part
     counts.
     """
-    rows = costs.shape[0]
+    rows = int(costs.shape[0])
     prices = 0.5 * (prices + prices.T)
     slack = costs - prices
     error = 50.0 * EPS * rows * float(np.abs(slack).max())  # of centering, as a spectral norm

@@ -60,6 +60,21 @@ def weigh_pairs(
         short[row], aims[row] = total, 0.5 * (keys[0] + below)
 
 
+def least_by_record_prices(gaps: Floats, k: int, prices: Floats) -> float:
+    """Return a sum of squares that no grouping falls short of, by prices of records, (n)."""
+    return _weigh(gaps, k, prices)[0]
+
+
+def _weigh(gaps: Floats, k: int, prices: Floats) -> tuple[float, Floats]:
+    """Return what prices prove, and where each should go."""
+    short, aims = np.empty(prices.size), np.empty(prices.size)
+    weigh_pairs(gaps, prices, np.empty(k), np.zeros(k, dtype=np.int64), short, aims)
+    below = float(short.sum())
+    value = 2.0 * (k - 1) * float(prices.sum()) + below
+    value -= ROUNDED * (2.0 * k * float(np.abs(prices).sum()) - below)
+    return max(value / (2.0 * k), 0.0), aims
+
+
 def least_by_pairs(
     gaps: Floats, k: int, over: Callable[[], bool] = lambda: False
 ) -> tuple[float, Floats]:
@@ -67,18 +82,13 @@ def least_by_pairs(
 
     gaps (n, n) are squared distances, 2k records or more. It ends early when the time is over.
     """
-    rows = gaps.shape[0]
     prices = np.array([0.5 * np.partition(row, k - 1)[k - 1] for row in gaps])  # 0 is its own
-    keys, items = np.empty(k), np.zeros(k, dtype=np.int64)
-    short, aims = np.empty(rows), np.empty(rows)
-    least, best = -np.inf, prices
+    least, best = -1.0, prices
     for step in range(STEPS):
         if step and over():
             break
-        weigh_pairs(gaps, prices, keys, items, short, aims)
-        value = 2.0 * (k - 1) * float(prices.sum()) + float(short.sum())
-        value -= ROUNDED * (2.0 * k * float(np.abs(prices).sum()) - float(short.sum()))
+        value, aims = _weigh(gaps, k, prices)
         if value > least:
             least, best = value, prices
         prices = prices + STRIDE / (1.0 + step / HALVED) * (aims - prices)
-    return max(least / (2.0 * k), 0.0), best
+    return least, best

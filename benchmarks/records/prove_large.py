@@ -55,8 +55,9 @@ def tell(name, k, labels, large, what, begun):
     bound = percent(large.least, total_squares(matrix(name)))
     offer(name, k, labels, "", bound, runs=0)
     row = kept()[name, k]
-    print(f"{name} k = {k}  {time.process_time() - begun:7.1f} CPU s  by prices of {what:<7}  bound "
-          f"{bound:.6f}  kept: loss {row['loss']}, gap {row['gap_percent']} %", flush=True)  # fmt: skip
+    took = time.process_time() - begun
+    print(f"{name} k = {k}  {took:7.1f} CPU s  by prices of {what:<7}  bound {bound:.6f}  kept: "
+          f"loss {row['loss']}, gap {row['gap_percent']} %", flush=True)  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ import pytest
 
 import shoal
 from naive.bounds import least_sse
-from shoal.methods.bounds.large_groups import WORK
 from shoal.methods.ils.neighbors import least_by_neighbors
 from shoal.methods.matheuristic.steps import WHOLE
 from shoal.partition import Bound
@@ -79,9 +78,8 @@ def test_never_above_where_groups_are_large(effort):
         assert 0.5 * least < found.sse <= least * (1 + 1e-12), seed
 
 
-def test_large_groups_beyond_those_that_are_priced(monkeypatch):
+def test_large_groups_beyond_those_that_are_priced():
     """By pairs alone; stopped by the clock or a callback there is what was proven by then."""
-    monkeypatch.setitem(WORK, "normal", (60, 7e10))
     matrix = np.random.default_rng(3).normal(size=(GROWN_ROWS + 10, 3))
     best = shoal.microaggregate(matrix, 12, method="ilsmc+", max_iterations=200)
     quick = shoal.lower_bound(matrix, 12, effort="quick")

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import shoal
-from naive.bounds import least_by_record_prices as twin_of_prices
 from naive.bounds import (
     group_sse,
     least_sse,
@@ -14,6 +13,7 @@ from naive.bounds import (
     shares_of_pairs,
     squared,
 )
+from naive.bounds import least_by_record_prices as twin_of_prices
 from shoal.errors import Canceled
 from shoal.methods.bounds.large_groups import FEWEST, WORK, LargeGroups, steps_by
 from shoal.methods.bounds.pairs import least_by_pairs, least_by_record_prices, weigh_pairs

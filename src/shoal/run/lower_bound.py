@@ -106,10 +106,11 @@ def lower_bound(
     ones. For k up to 6 it is the linear programme over all groups. For larger k it is one over the
     pairs of records that share a group, and a semidefinite relaxation above it, of up to 1,200
     records at `normal` and 2,400 at `best`. (The best known groups of the table tarragona, k = 10,
-    are at most 57 % above the optimum by the nearest records, 15 % and 2 % by these.) Of ILoss every
-    record loses at least what the cheapest form costs that covers it and k - 1 others; the linear
-    programme gives more, of up to 300, 600 and 3,000 records by the three efforts (minutes, at
-    2,000).
+    are at most 57 % above the optimum by the nearest records, 15 % and 2 % by these.)
+
+    Of ILoss every record loses at least what the cheapest form costs that covers it and k - 1
+    others; the linear programme gives more, of up to 300, 600 and 3,000 records by the three
+    efforts (minutes, at 2,000).
 
     Examples
     --------

@@ -60,7 +60,7 @@ class LargeGroups:
         relaxation = Semidefinite(self.gaps * scale, self.k, self.labels, self.by_record * scale)
         self.relaxation = relaxation
         if prices is not None:
-            relaxation.current = prices * scale
+            relaxation.begin(prices * scale)
         with suppress(np.linalg.LinAlgError):  # what is proven by then is a bound all the same
             try:
                 self._step(relaxation, steps, report)

@@ -97,6 +97,11 @@ class Semidefinite:
         self.prices, self.bound = self.current, -np.inf
         self.likely, self.likely_prices = -np.inf, self.current
 
+    def begin(self, prices: Floats) -> None:
+        """Begin with prices of pairs that were found before; what they prove is kept."""
+        self.current = self.prices = self.likely_prices = prices
+        self.bound = self.likely = least_by_prices(self.costs, self.k, prices)
+
     def step(self) -> None:
         """Make one step; remember the prices where they are worth more than all before."""
         shares = self._nearest_psd(self.shares - (self.costs - self.current) / PENALTY)

@@ -42,11 +42,11 @@ def write(folder, parts):
             "is proven, not what is likely."
         ),
         wrapped(
-            "Bounds up to k = 6 are linear programmes over all groups, with cuts "
-            "(`benchmarks/records/prove.py`). From k = 10 on they are by pairs of records "
+            "Bounds of small k are linear programmes over all groups, with cuts "
+            "(`benchmarks/records/prove.py`). Those of large k are by pairs of records "
             "(`prove_large.py`): a semidefinite relaxation for tarragona and census, a linear "
-            "programme for eia and eia10, whose 4,092 records are too many for the former (half a "
-            "minute a step). [prices](prices) has the prices of records that prove the linear ones "
+            "programme for eia and eia10 (from k = 5 on), whose 4,092 records are too many for the "
+            "former (half a minute a step). [prices](prices) has the prices of records that prove the linear ones "
             "of all tables; `SHOAL_DATA=... python check_bounds.py` computes what they prove, with "
             "numpy alone. Prices of pairs are as large as all distances and are not kept here: "
             "`prove_large.py` writes them into a folder in minutes, and `check_bounds.py FOLDER` "

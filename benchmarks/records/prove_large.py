@@ -4,9 +4,9 @@
 
 finds prices of records for each table and k (`census-10`), which docs/records/prices keeps as
 TABLE-K.npy, and spends so many seconds of the processor on prices of pairs of records, which prove
-far more and are as large as all distances: FOLDER keeps them as TABLE-K.npy, and another run goes
-on from there. `docs/records/check_bounds.py` computes what either proves, with numpy alone. Bounds
-are offered to the records (`keep.py`). Needs the reference tables (SHOAL_DATA).
+far more and are as large as all distances: FOLDER gets them as TABLE-K.npy.
+`docs/records/check_bounds.py` computes what either proves, with numpy alone. Bounds are offered to
+the records (`keep.py`). Needs the reference tables (SHOAL_DATA).
 """
 
 from __future__ import annotations
@@ -41,12 +41,10 @@ def prove(name, k, seconds, folder):
     np.save(DOCS / f"prices/{name}-{k}.npy", short)
     large.least = least_by_record_prices(large.gaps, k, short.astype(np.float64))
     tell(name, k, labels, large, "records", begun)
-    file = folder / f"{name}-{k}.npy"
     if len(points) <= MOST:
-        before = np.load(file) if file.is_file() else None
-        large.raise_bound(STEPS, Reporter(None), before)
+        large.raise_bound(STEPS, Reporter(None))
         scale = 2.0 * k * large.unit
-        np.save(file, large.relaxation.prices * scale)
+        np.save(folder / f"{name}-{k}.npy", large.relaxation.prices * scale)
         tell(name, k, labels, large, "pairs", begun)
 
 

@@ -132,22 +132,6 @@ def test_the_semidefinite_bound_is_far_above_the_pair_bound():
     assert upper * 0.88 < found.least < upper
 
 
-def test_prices_that_were_found_before_are_gone_on_from():
-    """What they prove is proven at once, and more by more steps."""
-    matrix = np.random.default_rng(1).normal(size=(40, 2))
-    labels = np.arange(40) // 8
-    first = raised(matrix, 8, labels, steps=20)
-    prices = first.relaxation.prices * 2 * 8 * first.unit
-    again = LargeGroups(first.gaps, 8, labels, first.unit * 40)
-    again.climb()
-    again.raise_bound(1, QUIET, prices)
-    assert again.least >= first.least * (1 - 1e-9)
-    further = LargeGroups(first.gaps, 8, labels, first.unit * 40)
-    further.climb()
-    further.raise_bound(100, QUIET, prices)
-    assert further.least > first.least * 1.001
-
-
 def test_steps_by_effort():
     """None at quick; where there are too many records for some steps, none either."""
     for rows in (20, 500, 1_000, 1_500, 2_000, 3_000, 5_000):

@@ -48,19 +48,13 @@ class LargeGroups:
         """Find the pair bound."""
         self.least, self.by_record = least_by_pairs(self.gaps, self.k, self.over)
 
-    def raise_bound(self, steps: int, report: Reporter, prices: Floats | None = None) -> None:
-        """Make some steps of the semidefinite relaxation, and keep what is proven.
-
-        They begin with the prices of records, or with prices of pairs that were found before, in
-        the units of `gaps`.
-        """
+    def raise_bound(self, steps: int, report: Reporter) -> None:
+        """Make some steps of the semidefinite relaxation, and keep what is proven."""
         if steps == 0:
             return
         scale = 1.0 / (2.0 * self.k * self.unit)
         relaxation = Semidefinite(self.gaps * scale, self.k, self.labels, self.by_record * scale)
         self.relaxation = relaxation
-        if prices is not None:
-            relaxation.begin(prices * scale)
         with suppress(np.linalg.LinAlgError):  # what is proven by then is a bound all the same
             try:
                 self._step(relaxation, steps, report)

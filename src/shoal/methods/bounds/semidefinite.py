@@ -25,7 +25,7 @@ import numpy as np
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.loss import ROUNDED
 
-PENALTY = 1.0  # of the difference, where a record costs about 1
+PENALTY = 0.5  # of the difference, where a record costs about 1
 STRETCH = 1.6  # over-relaxation
 EPS = 2.0**-52
 
@@ -96,11 +96,6 @@ class Semidefinite:
         self.current: Floats = costs - by_record[:, None] - by_record
         self.prices, self.bound = self.current, -np.inf
         self.likely, self.likely_prices = -np.inf, self.current
-
-    def begin(self, prices: Floats) -> None:
-        """Begin with prices of pairs that were found before; what they prove is kept."""
-        self.current = self.prices = self.likely_prices = prices
-        self.bound = self.likely = least_by_prices(self.costs, self.k, prices)
 
     def step(self) -> None:
         """Make one step; remember the prices where they are worth more than all before."""

@@ -271,7 +271,7 @@ def test_exact_refuses_what_it_cannot_prove():
 
 def test_large_groups_are_bounded_by_pairs_of_records():
     """That is more than the nearest records prove, and no more than what was found."""
-    matrix = np.random.default_rng(8).normal(size=(120, 3))
+    matrix = np.random.default_rng(8).normal(size=(75, 3))
     found = shoal.microaggregate(matrix, 8, method="best", max_iterations=3, standardize=False)
     near = least_by_neighbors(matrix, 8, Reporter(None))
     assert near * 1.1 < found.bound.sse

@@ -40,7 +40,14 @@ extensions = [
     "code_links",
     "dates",
 ]
-exclude_patterns = ["_build", "_ext", "**.ipynb_checkpoints", "records/labels", "jobs/stored"]
+exclude_patterns = [
+    "_build",
+    "_ext",
+    "**.ipynb_checkpoints",
+    "records/labels",
+    "records/prices",
+    "jobs/stored",
+]
 root_doc = "index"
 
 # MyST and notebooks: text files whose code cells run when the site is built

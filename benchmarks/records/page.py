@@ -38,9 +38,19 @@ def write(folder, parts):
         wrapped(
             "Years: 2007 is Chang, Li and Huang (TFRP, JSS 80(11)), 2018 Khomnotai, Lin, Peng and "
             "Santra (Symmetry 10(7)), 2020 Bierman's dissertation (its EIA is eia10). A gap is "
-            "(loss - bound) / bound; 0 says that the grouping is proven optimal. From k = 7 on the "
-            "bound is the one by nearest records, which is weak: the gap is what is proven, not "
-            "what is likely."
+            "(loss - bound) / bound; 0 says that the grouping is proven optimal. The gap is what "
+            "is proven, not what is likely."
+        ),
+        wrapped(
+            "Bounds of small k are linear programmes over all groups, with cuts "
+            "(`benchmarks/records/prove.py`). Those of large k are by pairs of records "
+            "(`prove_large.py`): a semidefinite relaxation for tarragona and census, a linear "
+            "programme for eia and eia10 (from k = 5 on), whose 4,092 records are too many for the "
+            "former: a step would take about half a minute. [prices](prices) has the prices of "
+            "records that prove the linear ones of all tables; `SHOAL_DATA=... python "
+            "check_bounds.py` computes what they prove, with numpy alone. Prices of pairs are as "
+            "large as all distances and are not kept here: `prove_large.py` writes them into a "
+            "folder in minutes, and `check_bounds.py FOLDER` checks them the same way."
         ),
         "## Commands",
         wrapped(

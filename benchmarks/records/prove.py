@@ -3,9 +3,11 @@
     python benchmarks/records/prove.py SECONDS FOLDER TABLE-K [TABLE-K ...]
 
 spends so many seconds of the processor on each table and k (`tarragona-3`): the linear programme of
-the groups that are kept, cuts, and for k up to 4 the integer programme. FOLDER keeps duals, cuts
-and columns after every step, so that another run goes on from there. Bounds, and groups that lose
-less, are offered to the records (`keep.py`). Needs the reference tables (SHOAL_DATA).
+the groups that are kept, cuts, and for k up to 4 the integer programme over all groups that could
+be in a better grouping. Where those are too many it is one over the groups whose reduced cost is
+below a part of the gap, and proves that part at the most. FOLDER keeps duals, cuts and columns
+after every step, so that another run goes on from there. Bounds, and groups that lose less, are
+offered to the records (`keep.py`). Needs the reference tables (SHOAL_DATA).
 """
 
 from __future__ import annotations
@@ -23,8 +25,8 @@ from shoal.methods.bounds.generation import Generation, Plan
 from shoal.methods.bounds.integer import solve_integer
 from shoal.methods.bounds.threads import Gaps, squared_gaps
 
-PLAN = Plan(climb=40, branches=2_000, rounds=400, limit=1_000_000, cuts=1, listed=200_000,
-            nodes=20_000)  # fmt: skip
+PLAN = Plan(climb=40, branches=2_000, rounds=400, limit=1_000_000, cuts=1, listed=80_000,
+            nodes=20_000, parts=(1.0, 0.75, 0.5, 0.35, 0.25, 0.15))  # fmt: skip
 INTEGER_K = 4
 GAIN = 1e-7  # a share of the bound: rounds of cuts that gain less are the last
 
@@ -43,8 +45,8 @@ class Proof:
         )
 
     def remaining(self):
-        """Return nothing while there are seconds of the processor left, then 0."""
-        return None if time.process_time() - self.begun < self.seconds else 0.0
+        """Return the seconds of the processor that are left."""
+        return max(0.0, self.seconds - (time.process_time() - self.begun))
 
     def restore(self):
         """Take over what another run knew; tell whether there was any."""

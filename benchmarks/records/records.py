@@ -32,8 +32,11 @@ MINUTE = {
     "census": (4.670, 7.35, 11.50), "tarragona": (14.468, 20.165, 30.13),
     "eia10": (0.360, 0.747, 1.850), "eia": (0.352, 0.748, 1.94),
 }  # fmt: skip
-GAPS = {("census", 3): 0.6, ("census", 4): 2.5, ("census", 5): 2.5, ("tarragona", 3): 4.6,
-        ("eia10", 3): 3.0}  # fmt: skip
+GAPS = {("eia10", 3): 3.0} | {
+    (name, k): gap
+    for name in ("census", "tarragona")
+    for k, gap in ((3, 0.05), (4, 0.05), (5, 0.1), (6, 1.0), (10, 30.0))
+}
 BELOW = 1.2  # percent below the best printed figure, at k = 20 and 30
 
 

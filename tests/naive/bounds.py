@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import cache
 from itertools import combinations
 
@@ -58,3 +59,61 @@ def broken_triples(groups, values):
         if taken > 1:
             found[triple] = taken
     return found
+
+
+def least_by_record_prices(gaps, k, prices):
+    """What prices of records prove: pairs pay them, or less where they are nearer, by 2k."""
+    rows = range(len(gaps))
+    total = 2 * (k - 1) * sum(prices)
+    total += sum(min(0, gaps[i][j] - prices[i] - prices[j]) for i in rows for j in rows if i != j)
+    return total / (2 * k)
+
+
+def is_psd(matrix):
+    """Whether a symmetric matrix of fractions is positive semidefinite: elimination, exactly."""
+    left = [list(row) for row in matrix]
+    for i in range(len(left)):
+        if left[i][i] < 0 or (
+            left[i][i] == 0 and any(left[i][j] != 0 for j in range(i, len(left)))
+        ):
+            return False
+        for j in range(i + 1, len(left)):
+            factor = left[j][i] / left[i][i] if left[i][i] else 0
+            left[j] = [a - factor * b for a, b in zip(left[j], left[i], strict=True)]
+    return True
+
+
+def pair_prices_prove(costs, k, prices, least):
+    """Whether prices of pairs prove that no grouping costs less than `least`: in fractions.
+
+    costs are squared distances by 2k. What is missing to `least` without the eigenvalue is what
+    the lowest one may be, times n - k.
+    """
+    rows = range(len(costs))
+    costs = [[Fraction(cost) for cost in row] for row in costs]
+    prices = [[(Fraction(prices[i][j]) + Fraction(prices[j][i])) / 2 for j in rows] for i in rows]
+    slack = [[costs[i][j] - prices[i][j] for j in rows] for i in rows]
+    n = len(costs)
+    total = Fraction(k, n) * sum(map(sum, slack)) + sum(prices[i][i] for i in rows)
+    total += sum(min(0, prices[i][j]) for i in rows for j in rows if i != j)
+    room = (total - Fraction(least)) / (n - k)
+    if room < 0:
+        return False
+    means = [sum(row) / n for row in slack]
+    mean = sum(means) / n
+    return is_psd([
+        [slack[i][j] - means[i] - means[j] + mean + (room if i == j else 0) for j in rows]
+        for i in rows
+    ])  # fmt: skip
+
+
+def shares_of_pairs(labels, k):
+    """The shares in which two records are together in all subsets of k of the groups."""
+    sizes = {label: labels.count(label) for label in labels}
+    return [
+        [
+            1.0 if i == j else (k - 1) / (sizes[one] - 1) if one == other else 0.0
+            for j, other in enumerate(labels)
+        ]
+        for i, one in enumerate(labels)
+    ]

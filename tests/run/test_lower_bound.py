@@ -13,6 +13,7 @@ from shoal.methods.ils.neighbors import least_by_neighbors
 from shoal.methods.matheuristic.steps import WHOLE
 from shoal.partition import Bound
 from shoal.progress import Reporter
+from shoal.run.lower_bound import GROWN_ROWS
 
 TOGETHER = "bounds"  # kernels of bounds on trees are compiled once
 EFFORTS = "quick", "normal", "best"
@@ -62,6 +63,35 @@ def test_never_above_the_least_of_all_groupings():
 def test_never_above_on_two_thousand_tables():
     """So do those of two thousand."""
     assert never_above(range(2_000)) >= 1_000
+
+
+@pytest.mark.parametrize("effort", EFFORTS)
+def test_never_above_where_groups_are_large(effort):
+    """Nor are bounds by pairs of records, where k is 7 or more."""
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        matrix = rng.normal(size=(int(rng.integers(14, 16)), 2)) * 10.0 ** rng.integers(-3, 4)
+        if seed % 2:
+            matrix[:4] *= 20.0
+        least = least_sse(matrix.tolist(), 7)
+        found = shoal.lower_bound(matrix, 7, effort=effort, standardize=False, threads=1)
+        assert 0.5 * least < found.sse <= least * (1 + 1e-12), seed
+
+
+def test_large_groups_beyond_those_that_are_priced():
+    """By pairs alone; stopped by the clock or a callback there is what was proven by then."""
+    matrix = np.random.default_rng(3).normal(size=(GROWN_ROWS + 10, 3))
+    best = shoal.microaggregate(matrix, 12, method="ilsmc+", max_iterations=200)
+    quick = shoal.lower_bound(matrix, 12, effort="quick")
+    whole = shoal.lower_bound(matrix, 12)
+    assert 0.6 * best.information_loss < quick.information_loss
+    assert 0.8 * best.information_loss < whole.information_loss <= best.information_loss
+    short = shoal.lower_bound(matrix, 12, time_limit=1e-3)
+    stopped = shoal.lower_bound(matrix, 12, callback=lambda told: told.stage == "bounding")
+    for one in (short, stopped):
+        assert not one.complete
+        assert 0.0 < one.information_loss <= whole.information_loss
+    assert stopped.information_loss >= quick.information_loss * (1 - 1e-9)
 
 
 @pytest.mark.parametrize(

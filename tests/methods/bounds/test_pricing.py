@@ -8,7 +8,7 @@ from shoal.methods.bounds.columns import NOBODY, Columns
 from shoal.methods.bounds.cuts import violated
 from shoal.methods.bounds.generation import Generation, Plan
 from shoal.methods.bounds.highs import Master, choose
-from shoal.methods.bounds.integer import as_labels, places
+from shoal.methods.bounds.integer import as_labels, places, solve_integer
 from shoal.methods.bounds.losses import cost_of
 from shoal.methods.bounds.threads import NO_CUTS, Gaps, Pricer, squared_gaps, sums_of_nearest
 from thorough import each
@@ -199,6 +199,29 @@ def test_the_integer_programme_is_exact(seed):
         assert found.proven
         assert found.which is not None
         assert columns.costs[found.which].sum() == pytest.approx(least, abs=1e-6)
+
+
+@each("seed", range(20))
+def test_a_part_of_the_gap_is_proven_by_a_part_of_the_groups(seed):
+    """Where only the groups below a part of the gap are listed, no more than it is proven."""
+    matrix, gaps, k, *_ = problem(seed, 10)
+    start = np.minimum(np.arange(len(gaps)) // k, len(gaps) // k - 1)
+    least = least_sse(matrix.tolist(), k)
+    bounds = []
+    for part in (0.2, 0.5, 1.0):
+        generation = Generation.scaled(Gaps(gaps), k, start, threads=1)
+        if generation is None:
+            assert least == 0.0
+            return
+        generation.climb(3, NO_LIMIT)
+        plan = Plan(limit=NO_LIMIT, parts=(part,))
+        solution = solve_integer(generation, start, plan)
+        bounds.append(solution.bound * generation.unit)
+        assert generation.least * (1 - 1e-9) <= bounds[-1] <= least * (1 + 1e-9) + 1e-12
+        assert solution.proven or part < 1.0
+        if solution.proven:
+            assert bounds[-1] == pytest.approx(least, rel=1e-4, abs=1e-9)
+    assert bounds == sorted(bounds) or bounds == pytest.approx(sorted(bounds), rel=1e-5)
 
 
 def test_the_programme_without_columns_overdraws():

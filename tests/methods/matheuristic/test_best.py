@@ -9,6 +9,7 @@ import shoal
 from naive.bounds import least_sse
 from shoal.errors import RequestError
 from shoal.measures.loss import information_loss, squared_error
+from shoal.methods.ils.neighbors import least_by_neighbors
 from shoal.methods.ils.parameters import Search, Stop
 from shoal.methods.ils.task import Task
 from shoal.methods.matheuristic import steps
@@ -266,3 +267,12 @@ def test_exact_refuses_what_it_cannot_prove():
     rows = np.random.default_rng(2).normal(size=(80, 4))
     with pytest.raises(RequestError, match=r"at most \d+\.\d+ % above the optimum"):
         exact(rows, 3, 0, Reporter(None), rooms=[1], rounds=0)
+
+
+def test_large_groups_are_bounded_by_pairs_of_records():
+    """That is more than the nearest records prove, and no more than what was found."""
+    matrix = np.random.default_rng(8).normal(size=(75, 3))
+    found = shoal.microaggregate(matrix, 8, method="best", max_iterations=3, standardize=False)
+    near = least_by_neighbors(matrix, 8, Reporter(None))
+    assert near * 1.1 < found.bound.sse
+    assert found.bound.information_loss < found.information_loss

@@ -47,6 +47,7 @@ class Plan:
     listed: int = 20_000  # groups that may be listed for a proof
     columns: int = 5_000  # groups for the integer programme where they cannot all be listed
     nodes: int = 100
+    parts: tuple[float, ...] = (1.0,)  # of the gap, tried in turn until its groups can be listed
     grown: bool = False
     anew: bool = False
 

@@ -52,7 +52,8 @@ def solve_integer(generation: Generation, labels: Integers, plan: Plan) -> Integ
     """Look for a grouping that costs less than `labels`, whose cost the generation knows.
 
     First among few columns, which brings the cost near the bound; then, where all groups that could
-    be in a better grouping can be listed, among those, else among more columns.
+    be in a better grouping can be listed, among those, else among more columns. Where only those
+    can be listed whose reduced cost is below a part of the gap, that part is what can be proven.
     """
     g, best = generation, labels
     if g.bound >= g.upper * (1.0 - PROVEN):
@@ -60,18 +61,34 @@ def solve_integer(generation: Generation, labels: Integers, plan: Plan) -> Integ
     few = min(FEW * g.rows, plan.columns)
     best = _choose(g, best, _cheapest(g, few), plan)[0]
     gap = (g.upper - g.reached) * (1.0 + 1e-6)
-    every = g.pricer.every_group(g.duals, gap, plan.limit, plan.listed, g.cuts, -g.prices)
     bound, proven = g.bound, False
+    below, every = _listed(g, gap, plan)
     if every is not None:
         for groups in every:
             g.columns.add(groups, g.losses)
-        best, chosen = _choose(g, best, np.flatnonzero(reduced_costs(g) < gap), plan)
-        proven = chosen.proven
-        least = g.upper if proven else min(chosen.bound, g.upper)
+        best, chosen = _choose(g, best, np.flatnonzero(reduced_costs(g) < below), plan)
+        others = g.upper if below >= gap else min(g.reached + below, g.upper)
+        proven = chosen.proven and others >= g.upper
+        least = min(g.upper if chosen.proven else min(chosen.bound, g.upper), others)
         bound = max(bound, least * (1.0 - SAFE) - SAFE_COST)
     elif plan.columns > few:
         best = _choose(g, best, _cheapest(g, plan.columns), plan)[0]
     return IntegerSolution(None if best is labels else best, bound, proven)
+
+
+def _listed(g: Generation, gap: float, plan: Plan) -> tuple[float, list[Integers] | None]:
+    """List all groups whose reduced cost is below the gap, or a part of it where they are too many.
+
+    A grouping with a group that is not listed costs at least that part more than the bound: no
+    reduced cost is below what the bound has taken off. Returns the limit, and the groups by size.
+    """
+    every, below = None, gap
+    for part in plan.parts:
+        below = part * gap
+        every = g.pricer.every_group(g.duals, below, plan.limit, plan.listed, g.cuts, -g.prices)
+        if every is not None or g.over():
+            break
+    return below, every
 
 
 def _cheapest(g: Generation, count: int) -> Integers:

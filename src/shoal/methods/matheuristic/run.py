@@ -19,6 +19,7 @@ import numpy as np
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.loss import percent
 from shoal.methods.bounds.generation import Generation
+from shoal.methods.bounds.pairs import least_by_pairs
 from shoal.methods.bounds.threads import Gaps, squared_gaps
 from shoal.methods.heuristics.fixed_size import mdav
 from shoal.methods.ils.driver import Everywhere, drive
@@ -27,6 +28,8 @@ from shoal.methods.ils.task import Task
 from shoal.methods.matheuristic.steps import AFFORDABLE, USUAL, Sizes, Steps
 from shoal.partition import SearchLog, canonical_labels
 from shoal.progress import Progress, Reporter
+
+PAIRS_AFTER = 2  # the round after which large groups are bounded by pairs of records
 
 Step = Callable[[int], None]
 
@@ -51,6 +54,7 @@ def warm_up(width: int) -> None:
     generation = Generation(Gaps(squared_gaps(tiny)), 2, mdav(tiny, 2, Reporter(None)), threads=1)
     for grown in (False, True):
         generation.climb(1, 1, grown)
+    least_by_pairs(squared_gaps(tiny), 2)
 
 
 class _Rounds(Steps):
@@ -83,6 +87,8 @@ class _Rounds(Steps):
             first[number](number)
         else:
             cycle[(number - len(first)) % len(cycle)](number)
+        if self.grown and number == PAIRS_AFTER:
+            self.bound_by_pairs()
         self.watch.done += 1
         self._note()
 

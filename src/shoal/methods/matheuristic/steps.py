@@ -10,6 +10,7 @@ from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.loss import is_nothing
 from shoal.methods.bounds.generation import Generation, Plan
 from shoal.methods.bounds.integer import solve_integer
+from shoal.methods.bounds.pairs import least_by_pairs
 from shoal.methods.bounds.threads import Gaps, squared_gaps
 from shoal.methods.ils.neighbors import least_by_neighbors
 from shoal.methods.ils.start import split_groups
@@ -170,6 +171,14 @@ class Steps(Incumbent):
             if self.k <= INTEGER_K and not self.over():
                 self._choose()
             self.generation = None  # its distances take the most memory
+
+    def bound_by_pairs(self) -> None:
+        """Bound the loss by pairs of records, where there is room for their distances."""
+        if self.rows > self.sizes.whole or self.over():
+            return
+        gaps = squared_gaps(self.matrix)
+        if np.isfinite(gaps).all():
+            self.bound = max(self.bound, least_by_pairs(gaps, self.k, self.over)[0])
 
     def _free(self, records: int, count: int) -> None:
         assert self.labels is not None

@@ -22,7 +22,7 @@ test: $(VENV)/run.stamp         ## ruff, mypy, import-linter, pytest without the
 	@# those of extras with the bytecode of the tests; sources are checked beside both and the tests
 	@[ -e $(VENV)/test.stamp ] || $(BIN)/shoal warmup > /dev/null 2>&1 & compiling=$$!; \
 	  $(MAKE) --no-print-directory $(VENV)/test.stamp || { wait $$compiling; exit 1; }; \
-	  { checks=$$($(MAKE) --no-print-directory lint 2>&1) || { echo "$$checks" >&2; exit 1; }; } & \
+	  { checks=$$(nice $(MAKE) --no-print-directory lint 2>&1) || { echo "$$checks" >&2; exit 1; }; } & \
 	  checking=$$!; \
 	  { [ -e tests/__pycache__ ] || $(BIN)/python -m pytest --collect-only > /dev/null 2>&1; } & \
 	  collecting=$$!; wait $$compiling; $(BIN)/shoal warmup > /dev/null 2>&1; wait $$collecting; \

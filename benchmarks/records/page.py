@@ -46,7 +46,7 @@ def write(folder, parts):
             "(`benchmarks/records/prove.py`). Those of large k are by pairs of records "
             "(`prove_large.py`): a semidefinite relaxation for tarragona and census, a linear "
             "programme for eia and eia10 (from k = 5 on), whose 4,092 records are too many for the "
-            "former: a step would take about half a minute. [prices](prices) has the prices of "
+            "former: a step would take about half a minute. The folder prices has the prices of "
             "records that prove the linear ones of all tables; `SHOAL_DATA=... python "
             "check_bounds.py` computes what they prove, with numpy alone. Prices of pairs are as "
             "large as all distances and are not kept here: `prove_large.py` writes them into a "

@@ -36,7 +36,7 @@ def prove(name, k, seconds, folder):
     upper = float(squared_error(points, labels).sum())
     large = LargeGroups(squared_gaps(points), k, labels, upper,
                         lambda: time.process_time() - begun > seconds)  # fmt: skip
-    large.climb()
+    large.bound_by_pairs()
     short = large.by_record.astype(np.float32)
     np.save(DOCS / f"prices/{name}-{k}.npy", short)
     large.least = least_by_record_prices(large.gaps, k, short.astype(np.float64))

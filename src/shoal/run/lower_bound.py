@@ -164,7 +164,7 @@ def _least(
     if effort != "quick":
         what = f"a bound by effort {effort} needs the HiGHS solver, effort quick does not"
         check_extra("optimal", what)
-    _grouping(incumbent)
+    _find_partitions(incumbent)
     if is_nothing(incumbent.cost, matrix):
         return 0.0, True
     known = _Known(least_by_neighbors(matrix, k, report))
@@ -189,7 +189,7 @@ def _raise(known: _Known, gaps: Floats, incumbent: Incumbent, effort: str) -> No
     assert labels is not None
     large = LargeGroups(gaps, k, labels, incumbent.cost, incumbent.over)
     if k >= LARGE_GROUPS:
-        large.climb()
+        large.bound_by_pairs()
         known.least = max(known.least, large.least)
     if k < LARGE_GROUPS or incumbent.rows <= GROWN_ROWS:
         generation = Generation.scaled(
@@ -210,7 +210,7 @@ def _raise(known: _Known, gaps: Floats, incumbent: Incumbent, effort: str) -> No
             known.least = max(known.least, large.least)
 
 
-def _grouping(incumbent: Incumbent) -> None:
+def _find_partitions(incumbent: Incumbent) -> None:
     """Find good partitions: the best is compared with, the groups of all are the first columns."""
     iterations = max(200, min(100_000 // incumbent.k**2, 20 * incumbent.rows))
     jobs = [Start(None, iterations, (0, i), ANNEALED) for i in range(STARTS)]

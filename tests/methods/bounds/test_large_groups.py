@@ -52,7 +52,7 @@ def raised(matrix, k, labels, steps=60):
     if upper == 0.0:
         return None
     found = LargeGroups(gaps, k, labels, upper)
-    found.climb()
+    found.bound_by_pairs()
     found.raise_bound(steps, QUIET)
     return found
 
@@ -151,7 +151,7 @@ def test_what_is_cut_short_is_a_bound():
     least = least_sse(matrix.tolist(), k)
     calls = iter([False] * 10 + [True] * 1_000)
     timed = LargeGroups(gaps, k, labels, cost(gaps.tolist(), labels), lambda: next(calls))
-    timed.climb()
+    timed.bound_by_pairs()
     before = timed.least
     timed.raise_bound(50, QUIET)
     assert 0.0 < before <= timed.least <= least
@@ -163,7 +163,7 @@ def test_what_is_cut_short_is_a_bound():
         return False
 
     stopped = LargeGroups(gaps, k, labels, cost(gaps.tolist(), labels), over)
-    stopped.climb()
+    stopped.bound_by_pairs()
     with pytest.raises(Canceled):
         stopped.raise_bound(50, QUIET)
     assert before < stopped.least <= least
@@ -174,7 +174,7 @@ def test_numbers_that_cannot_be_decomposed_leave_the_pair_bound(monkeypatch):
     matrix, k, labels = problem(0)
     gaps = squared_gaps(matrix)
     found = LargeGroups(gaps, k, labels, cost(gaps.tolist(), labels))
-    found.climb()
+    found.bound_by_pairs()
     before = found.least
 
     def fails(_):

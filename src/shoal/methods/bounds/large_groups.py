@@ -44,7 +44,7 @@ class LargeGroups:
         self.by_record = np.zeros(labels.size)
         self.relaxation: Semidefinite | None = None
 
-    def climb(self) -> None:
+    def bound_by_pairs(self) -> None:
         """Find the pair bound."""
         self.least, self.by_record = least_by_pairs(self.gaps, self.k, self.over)
 

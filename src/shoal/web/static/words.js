@@ -1,9 +1,9 @@
 // Words of the page in the language of its reader: all texts are in en.js, de.js has the same keys;
-// what the program itself says comes in English, de_said.js has its German.
+// what the program itself says comes in English, de_sentences.js has its German.
 
 import { DE } from "./de.js";
 import { EN } from "./en.js";
-import { germanOf, germanWord } from "./said.js";
+import { germanOf, germanWord } from "./sentences.js";
 
 const LANGUAGES = { en: EN, de: DE };
 const KEPT = "shoal-language";

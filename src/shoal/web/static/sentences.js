@@ -1,6 +1,6 @@
 // What the program says, in the language of the page: looked up by its English form.
 
-import { PIECES, SENTENCES, WORDS } from "./de_said.js";
+import { PIECES, SENTENCES, WORDS } from "./de_sentences.js";
 
 const NUMBER = /^[-±≤→ ]*\d[\d,]*(?:\.\d+)?(?: %| s)?$/;
 const CLAUSES = "; ";

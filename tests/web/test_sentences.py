@@ -83,7 +83,7 @@ def check_german(page, every):
     """No word of English is left of some sentences."""
     german = page.tab.evaluate(
         "async (every) => {"
-        " const { germanOf } = await import('/static/said.js');"
+        " const { germanOf } = await import('/static/sentences.js');"
         " return every.map((one) => germanOf(one)); }",
         every,
     )
@@ -120,7 +120,7 @@ def test_every_measure_has_a_title(repository):
 def test_numbers_are_written_as_german_writes_them(page):
     """Figures within sentences have the German signs; names of columns stay as they are."""
     said = page.tab.evaluate(
-        "async () => { const { germanOf } = await import('/static/said.js');"
+        "async () => { const { germanOf } = await import('/static/sentences.js');"
         " return [germanOf('1,234 groups hold equal records, whose values are released '"
         "   + 'as they were'), germanOf(\"'records' is rounded to multiples of 0.5\")]; }"
     )

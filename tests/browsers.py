@@ -31,7 +31,7 @@ class Page:
 
     def __init__(self, browser, desk):
         self.desk = desk
-        self.context = browser.new_context(accept_downloads=True)
+        self.context = browser.new_context(accept_downloads=True, reduced_motion="reduce")
         self.tab = self.context.new_page()
         self.look()
         self.tab.set_default_timeout(30_000)

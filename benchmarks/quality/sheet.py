@@ -24,7 +24,8 @@ below it is said which cells are equal only so. What is off, and why, as far as 
 - 2007: cells depend on the order in which left-over records join groups; the nearest pair of a
   record and a group first is nearest to both papers.
 
-Our own forms (with a +) try groups in two orders and move centroids as records move."""
+Our own forms (with a +) try groups in two orders and move centroids as records move, try the
+paper's form too, and keep the best."""
 
 
 def write_csv(path, head, rows):

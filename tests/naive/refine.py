@@ -86,13 +86,15 @@ def both_ways(data, groups, k, step):
 
 
 def refine_decompose(data, groups, k):
-    """Suffix 2: decompose once, both ways; the input where SSE does not fall."""
-    return both_ways(data, groups, k, decompose)
+    """Suffix 2+: decompose once, both ways, or as printed; the input where SSE does not fall."""
+    both = both_ways(data, groups, k, decompose)
+    return better(data, both, printed_decompose(data, groups, k))
 
 
 def refine_iterative(data, groups, k):
-    """Suffix 3: decompose and shrink while SSE falls, both ways."""
-    return both_ways(data, groups, k, iterate)
+    """Suffix 3+: decompose and shrink while SSE falls, both ways, or as printed."""
+    both = both_ways(data, groups, k, iterate)
+    return better(data, both, printed_iterative(data, groups, k))
 
 
 def iterate(data, groups, k):

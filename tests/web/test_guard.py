@@ -124,6 +124,22 @@ def test_what_is_open_to_all_holds_nothing(desk, routes):
     assert desk.ask("DELETE", f"/files/{file}").status == 200
 
 
+def test_scripts_are_kept_until_the_desk_is_started_anew(desk, routes):
+    """What the page loads may be kept; its address is a secret that nobody can fill before."""
+    page = desk.ask("GET", "/", plain=True).body.decode()
+    places = set(re.findall(r"/static/([^/\"]*)/", page))
+    assert len(places) == 1
+    assert re.fullmatch("[0-9a-f]{32}", *places)
+    loaded = re.findall(r"(?:src|href)=\"(/static/[^\"]+)\"", page)
+    assert any(path.endswith("/main.js") for path in loaded)
+    for path in [*loaded, f"/static/{places.pop()}/vega.js"]:
+        answer = desk.ask("GET", path, plain=True)
+        assert (answer.status, answer.headers["cache-control"]) == (
+            200, "private, max-age=86400, immutable")  # fmt: skip
+    assert desk.ask("GET", f"/static/{ID}/main.js", plain=True).status == 404
+    assert desk.ask("GET", "/", plain=True).headers["cache-control"] == "no-store"
+
+
 def test_a_missing_or_doubled_host_is_refused(desk):
     """A request without Host, or with two, is none of ours."""
     for lines in ("", f"Host: 127.0.0.1:{desk.port}\r\nHost: 127.0.0.1:{desk.port}\r\n"):

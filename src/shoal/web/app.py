@@ -19,7 +19,7 @@ from shoal.web.routes.downloads import add_downloads, add_links
 from shoal.web.routes.files import add_files
 from shoal.web.routes.jobs import add_jobs
 from shoal.web.routes.ledgers import add_ledgers
-from shoal.web.routes.pages import add_pages, add_static
+from shoal.web.routes.pages import add_pages
 from shoal.web.routes.streams import add_streams
 from shoal.web.session import Session
 
@@ -53,7 +53,6 @@ def make_app(
     add_choices(app)
     add_ledgers(app, session)
     add_streams(app, session)
-    add_static(app, session)
     return Guard(app, token, port)
 
 

@@ -36,7 +36,7 @@ HEADERS = {
 UPLOAD = "/files"  # the one address that takes bytes
 # What a browser asks for by itself, without the header: the empty page and its parts, which are the
 # same for everybody, and links, which are secrets of their own.
-OPEN = re.compile(r"/|/(?:files|jobs)/[0-9a-f]{32}|/static/[\w.-]+|/links/[\w-]+")
+OPEN = re.compile(r"/|/(?:files|jobs)/[0-9a-f]{32}|/static/(?:[0-9a-f]{32}/)?[\w.-]+|/links/[\w-]+")
 LOCKED = b"Open the address that `shoal serve` printed: it holds the token.\n"
 KNOWN = "known"  # in a request's state: it came with the token, or by a link that was good
 

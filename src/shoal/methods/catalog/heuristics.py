@@ -165,8 +165,12 @@ def _with_phase_two(method: Heuristic) -> Heuristic:
 _REFINED_2018 = (
     ("2", "decompose", "groups dissolved into their neighbors where that loses less"),
     ("3", "iterative", "groups dissolved and shrunk until nothing changes"),
-    ("2+", "decompose+", "groups dissolved in two orders, centroids moving with the records"),
-    ("3+", "iterative+", "groups dissolved and shrunk in two orders, centroids moving along"),
+    ("2+", "decompose+", "groups dissolved in two orders, centroids moving, or as in 2: the best"),
+    (
+        "3+",
+        "iterative+",
+        "groups dissolved and shrunk in two orders, centroids moving, or as in 3: the best",
+    ),
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 from importlib import resources
 from pathlib import Path
 
@@ -16,12 +17,20 @@ from shoal.web.session import Session
 
 SCRIPT = "text/javascript"
 NO_CHARTS = f"Charts are drawn after {pip_install('charts')}; the tables hold the same figures."
+FOR_THIS_START = {"cache-control": "private, max-age=86400, immutable"}
 STATIC = {".js": SCRIPT, ".css": "text/css", ".svg": "image/svg+xml"}
 
 
 def add_pages(app: FastAPI, session: Session) -> None:
-    """Pages are one empty page, the same for all: what they show is behind the token."""
-    page = resources.files("shoal.web").joinpath("static/index.html").read_text(encoding="utf-8")
+    """Pages are one empty page, the same for all: what they show is behind the token.
+
+    Its scripts have an address that is drawn when the desk starts, so that the browser may keep
+    them, and another program that once had this port cannot have put its own in their place.
+    """
+    start = secrets.token_hex(16)
+    file = resources.files("shoal.web").joinpath("static/index.html")
+    page = file.read_text(encoding="utf-8").replace("/static/", f"/static/{start}/")
+    _add_static(app, session, start)
 
     @app.get("/")
     async def home() -> Response:
@@ -53,13 +62,21 @@ def add_pages(app: FastAPI, session: Session) -> None:
         return JSONResponse(form_options())
 
 
-def add_static(app: FastAPI, session: Session) -> None:
+def _add_static(app: FastAPI, session: Session, start: str) -> None:
     """Scripts, style and pictures; the library of charts is made by a worker."""
     static = {
         file.name: file.read_bytes()
         for file in resources.files("shoal.web").joinpath("static").iterdir()
         if Path(file.name).suffix in STATIC
     }
+
+    @app.get("/static/{key}/{name}")
+    async def kept(key: str, name: str) -> Response:
+        if key != start:
+            raise Refused(404, "there is nothing at this address")
+        answer = await browser(name)
+        answer.headers.update(FOR_THIS_START)
+        return answer
 
     @app.get("/static/{name}")
     async def browser(name: str) -> Response:

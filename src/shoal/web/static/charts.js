@@ -24,7 +24,7 @@ let library = null;
 
 function loadLibrary() {
   library ??= new Promise((resolve, reject) => {
-    const script = el("script", { src: "/static/vega.js" });
+    const script = el("script", { src: new URL("vega.js", import.meta.url).href });
     script.addEventListener("load", () => (window.vegaEmbed ? resolve(window.vegaEmbed)
       : reject(new Error(window.shoalCharts
         ?? t("chart.cannot")))));

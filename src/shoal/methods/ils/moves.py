@@ -69,16 +69,14 @@ def apply(s: State, one: int, two: int, x: int, y: int, change: float) -> None:
 
 
 @inlined
-def reach(
-    squared: float, radius: float, other: float, weight: float, least: float
-) -> float:
+def reach(squared: float, radius: float, other: float, weight: float, least: float) -> float:
     """Return the most that D(x,c') - D(x,c) may be where a swap of x gains, and a little more.
 
     That of an x at the radius of its group, which may have more than any other.
     """
-    ahead = (2.0 - weight) * squared - 2.0 * other * math.sqrt(squared - weight * least) - least
-    ahead -= weight * (radius * radius - other * other)
-    ahead -= 1e-9 * (squared + radius * radius + other * other)
+    both = radius * radius + other * other
+    ahead = (2.0 - weight) * squared - weight * both - least - 1e-9 * (squared + both)
+    ahead += min(0.0, 2.0 * other * (weight * other - math.sqrt(squared - weight * least)))
     return np.inf if weight >= 1.0 else squared - ahead / (1.0 - weight)
 
 

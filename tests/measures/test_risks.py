@@ -20,6 +20,7 @@ import shoal
 from measured_tables import FAMILIES, compare, made
 from naive import judging
 from naive import measuring as naive
+from shoal.measures.risk import recovery
 from thorough import each, spread
 
 TOGETHER = True  # what is measured once is measured in one process
@@ -494,6 +495,22 @@ def test_extra_digits_by_hand():
     after = {"x": [1.5, 1.5, 3.0, 3.0]}
     assert by_hand({"x": [1, 2, 2, 4]}, after).risk["extra_digits"].value == pytest.approx(50)
     assert by_hand({"x": [1.5, 2, 2, 4]}, after).risk["extra_digits"].value == pytest.approx(0)
+
+
+def test_dominance_at_the_limit():
+    """Classes whose rest is exactly the tenth are safe, and sums in any order say so."""
+    rng = np.random.default_rng(0)
+    groups = [[100, 50, 4, 3, 2, 1], [100, 50, 4, 3, 2], [7], [0, 0], [-90, 4, 5, 4], [5, 5, 5]]
+    groups += rng.integers(-40, 40, (200, 5)).tolist()
+    values = np.array([float(v) for group in groups for v in group])
+    classes = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
+    unsafe = 0
+    for group in groups:
+        first, *rest = sorted(map(abs, group), reverse=True)
+        unsafe += first > 0 and 10 * sum(rest[1:]) < first
+    for order in (np.arange(values.size), rng.permutation(values.size)):
+        found = recovery.dominated(values[order], classes[order])
+        assert found == pytest.approx(100 * unsafe / len(groups), rel=1e-12)
 
 
 def test_dominance_by_hand():

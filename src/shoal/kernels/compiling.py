@@ -14,7 +14,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from numba._dynfunc import make_function
-from numba.core import inline_closurecall, ir, ssa
+from numba.core import config, inline_closurecall, ir, ssa
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
@@ -233,6 +233,7 @@ def _quicker() -> Iterator[None]:
         (ssa, "_run_ssa", renaming.renamed),
         (ssa, "_run_block_rewrite", renaming.rewritten),
         (ssa, "_logger", SimpleNamespace(debug=lambda *_: None)),  # called for every statement
+        (config, "SLP_VECTORIZE", 1),  # equal steps side by side: sums of their own, same numbers
         (ir.Loc, "__deepcopy__", lambda self, _memo: self),  # places in a source do not change
     ]
     with global_compiler_lock:

@@ -17,6 +17,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from shoal.backends.executor import Threads
+from shoal.judge.limits import limits
 from shoal.judge.readers.cells import Cells
 from shoal.judge.readers.interval_structs import struct_texts
 from shoal.judge.readers.reading import opened
@@ -72,18 +74,21 @@ class ReadBack:
         """Tell whether the next rows are those of a table in this order."""
         columns = [table[name] for name in self.wanted]
         meant = [_meant(column, self.as_bytes) for column in columns]
-        done = 0
+        done, threads = 0, Threads(limits().threads)
         while done < len(order):
             if not self._next():
                 return False
             many = min(self.rows - self.at, len(order) - done)
             rows = pa.array(order[done : done + many])
-            every = zip(self.columns, columns, meant, self.notations, strict=True)
-            for cells, column, values, notation in every:
-                some = cells.part(self.at, self.at + many)
+
+            def is_meant(place: int, rows: Any = rows, many: int = many) -> bool:
+                some = self.columns[place].part(self.at, self.at + many)
+                notation = self.notations[place]
                 same = _same if notation.is_plain else partial(_same_noted, notation)
-                if not same(some, values.take(rows), column.kind, self.as_bytes):
-                    return False
+                return same(some, meant[place].take(rows), columns[place].kind, self.as_bytes)
+
+            if not all(list(threads.map(is_meant, range(len(columns))))):
+                return False
             self.at += many
             done += many
         return True

@@ -8,7 +8,7 @@ from typing import Any
 
 from shoal.errors import InputError, RequestError, listed, shown
 from shoal.hints import STEP, option
-from shoal.table.dataframes.opaque import cell_bytes, holds_categories, is_binary, is_incomparable
+from shoal.table.dataframes.opaque import holds_categories, is_binary, is_incomparable
 from shoal.table.roles import Column, Kind, Role, family
 from shoal.table.table import Table
 
@@ -24,14 +24,8 @@ class Assigned:
 
 
 def distinct(column: Column) -> int:
-    """Return the number of distinct values, missing ones not counted."""
-    import pyarrow.compute as pc
-
-    values = column.values
-    if column.kind is Kind.UNKNOWN:
-        values = cell_bytes(values)
-    present = values.filter(pc.invert(values.is_null(nan_is_null=True)))
-    return int(pc.count_distinct(present).as_py())
+    """Return the number of distinct values, missing ones not counted; they are counted once."""
+    return column.different
 
 
 def identifier_reason(column: Column) -> str | None:

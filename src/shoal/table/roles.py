@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from shoal.backends.once import once
 from shoal.errors import in_shape, shown
 from shoal.table.files.variable import Variable
 
@@ -122,6 +123,17 @@ class Column:
     def missing(self) -> int:
         """The number of missing cells; not-a-number is missing too."""
         return len(self.missing_rows())
+
+    @once
+    def different(self) -> int:
+        """The number of different values, missing ones not counted."""
+        import pyarrow.compute as pc
+
+        from shoal.table.dataframes.opaque import cell_bytes
+
+        values = cell_bytes(self.values) if self.kind is Kind.UNKNOWN else self.values
+        present = values.filter(pc.invert(values.is_null(nan_is_null=True)))
+        return int(pc.count_distinct(present).as_py())
 
     def missing_rows(self) -> list[int]:
         """Return the rows of the missing cells."""

@@ -223,6 +223,38 @@ def test_two_groups_make_the_moves_of_the_twin(seed):
         assert s.sums[total] == pytest.approx(sum(gains), rel=1e-9, abs=1e-9 * twin.sst(matrix))
 
 
+@each("seed", range(30))
+def test_no_record_that_can_swap_is_out_of_reach(seed):
+    """A record of a swap that gains is no farther from the other centroid than `reach` says."""
+    rng = np.random.default_rng(seed)
+    sizes, width = rng.integers(2, 7, 2), int(rng.integers(1, 5))
+    one, two = (rng.normal(size=(size, width)) * rng.uniform(0.2, 2) for size in sizes)
+    two = two + rng.normal(size=width) * rng.choice([0.0, 0.1, 1.0, 3.0])
+    center, other = one.mean(axis=0), two.mean(axis=0)
+    weight = float((1.0 / sizes).sum())
+    own = ((one - center) ** 2).sum(axis=1)
+    added = ((one - other) ** 2).sum(axis=1) - own
+    back = ((two - center) ** 2).sum(axis=1) - ((two - other) ** 2).sum(axis=1)
+    between = ((one[:, None] - two[None]) ** 2).sum(axis=2)
+    gains = (added[:, None] + back[None] - weight * between < -1e-9).any(axis=1)
+    squared = float(((center - other) ** 2).sum())
+    radii = [float(np.sqrt(((g - g.mean(axis=0)) ** 2).sum(axis=1).max())) for g in (one, two)]
+    assert (added[gains] <= moves.reach(squared, *radii, weight, -1e-9)).all()
+
+
+@each("seed", range(6))
+def test_columns_without_values_change_nothing(seed):
+    """Steps of four and of eight columns add up to one distance: zeros beside them are nothing."""
+    rng = np.random.default_rng(seed)
+    matrix, k = rng.normal(size=(60, 3)), 4
+    labels = random_start(60, k, rng)
+    found = [
+        finish(begin(np.pad(matrix, ((0, 0), (0, more))), k, labels), 0).records[:, LABEL]
+        for more in (0, 4, 8, 10)
+    ]
+    assert all(np.array_equal(found[0], one) for one in found)
+
+
 @pytest.mark.parametrize("again", [False, True])
 @each("seed", range(30))
 def test_no_move_gains_at_any_optimum(seed, again):

@@ -10,6 +10,7 @@ from shoal.measures.sides import Numbers, Side, Words
 NOISE = 1e-9  # of a standard deviation: floats that differ by less are taken as equal
 DIGITS = 12  # after the point, at most
 DOMINANT = 10.0  # the p of the p % rule
+NEARLY_EQUAL = 1e-9  # of two sums: what the order of their terms may do, and more
 
 
 def known_members(side: Numbers, classes: Integers) -> Flags:
@@ -103,6 +104,32 @@ def dominated(values: Floats, classes: Integers) -> float:
     A class without any value above 0 hides nothing that could be larger.
     """
     sizes = np.where(np.isnan(values), 0.0, np.abs(values))
+    left = sizes.copy()
+    first = _taken(left, classes)
+    _taken(left, classes)
+    rest = np.bincount(classes, weights=left)
+    unsafe = (first > 0) & (100.0 * rest < DOMINANT * first)
+    close = np.abs(100.0 * rest - DOMINANT * first) <= NEARLY_EQUAL * first
+    close |= ~np.isfinite(rest)
+    if (close & (first > 0)).any():  # as near as sums in another order may differ
+        rows = close[classes]
+        unsafe[close] = _unsafe(sizes[rows], np.unique(classes[rows], return_inverse=True)[1])
+    return 100.0 * float(unsafe.mean())
+
+
+def _taken(left: Floats, classes: Integers) -> Floats:
+    """Return the largest value of every class, and leave a 0 in its place. left IN/OUT."""
+    most = np.zeros(int(classes.max()) + 1)
+    np.maximum.at(most, classes, left)
+    largest = np.flatnonzero(left == most[classes])
+    places = np.zeros(most.size, dtype=np.int64)
+    places[classes[largest]] = largest
+    left[places] = 0.0
+    return most
+
+
+def _unsafe(sizes: Floats, classes: Integers) -> Flags:
+    """Return in which classes the largest value is dominant; others are added from the largest."""
     order = np.lexsort((-sizes, classes))
     counts = np.bincount(classes)
     starts = np.concatenate(([0], np.cumsum(counts)[:-1]))
@@ -110,5 +137,5 @@ def dominated(values: Floats, classes: Integers) -> float:
     first = ranked[starts]
     place = np.arange(ranked.size) - np.repeat(starts, counts)
     rest = np.bincount(classes[order], weights=np.where(place > 1, ranked, 0.0))
-    unsafe = (first > 0) & (100.0 * rest < DOMINANT * first)
-    return 100.0 * float(unsafe.mean())
+    unsafe: Flags = (first > 0) & (100.0 * rest < DOMINANT * first)
+    return unsafe

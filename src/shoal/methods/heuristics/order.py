@@ -25,9 +25,20 @@ def hilbert(matrix: Floats) -> Integers:
     cells = np.zeros((count, width), dtype=np.int64)
     for j in range(width):
         cells[:, j] = _cells(matrix[:, j])
-    words = np.zeros((-(-BITS * width // WORD_BITS), count), dtype=np.int64)
+    words = np.empty((-(-BITS * width // WORD_BITS), count), dtype=np.int64)
     _curve_keys(cells, words)
-    order: Integers = np.lexsort(words[::-1]).astype(np.int64)
+    return _sorted(words)
+
+
+def _sorted(words: Integers) -> Integers:
+    """Return the rows by their words, the most significant first; the lowest row wins a tie."""
+    order: Integers = np.argsort(words[0], kind="stable").astype(np.int64)
+    first = words[0][order]
+    same = first[1:] == first[:-1]
+    tied = np.append(same, False) | np.insert(same, 0, False)
+    if tied.any():  # those that share a word are rows of one stretch, and stay in it
+        rows = order[tied]
+        order[tied] = rows[np.lexsort(words[::-1, rows])]
     return order
 
 
@@ -49,7 +60,7 @@ def _cells(column: Floats) -> Integers:
 def _curve_keys(cells: Integers, words: Integers) -> None:
     """Turn cells into places on the Hilbert curve, as several words, the most significant first.
 
-    cells IN/OUT (n, d), words IN/OUT (w, n) zeros before. Skilling, "Programming the Hilbert
+    cells IN/OUT (n, d), words OUT (w, n). Skilling, "Programming the Hilbert
     curve" (AIP Conference Proceedings 707, 2004): AxestoTranspose, then the bits of all
     attributes in turn.
     """
@@ -59,13 +70,11 @@ def _curve_keys(cells: Integers, words: Integers) -> None:
         bit = 1 << (BITS - 1)
         while bit > 1:  # inverse undo
             mask = bit - 1
-            for j in range(width):
-                if axes[j] & bit:
-                    axes[0] ^= mask
-                else:
-                    swap = (axes[0] ^ axes[j]) & mask
-                    axes[0] ^= swap
-                    axes[j] ^= swap
+            for j in range(width):  # without a branch that nobody could foretell
+                flip = mask if axes[j] & bit else 0
+                swap = (axes[0] ^ axes[j]) & (mask ^ flip)
+                axes[0] ^= swap | flip
+                axes[j] ^= swap
             bit >>= 1
         for j in range(1, width):  # Gray encode
             axes[j] ^= axes[j - 1]
@@ -75,12 +84,16 @@ def _curve_keys(cells: Integers, words: Integers) -> None:
             if axes[width - 1] & bit:
                 flip ^= bit - 1
             bit >>= 1
-        place = 0
+        word, key, left = 0, 0, WORD_BITS
         for shift in range(BITS - 1, -1, -1):
             for j in range(width):
-                word = place // WORD_BITS
-                words[word, row] = 2 * words[word, row] + (((axes[j] ^ flip) >> shift) & 1)
-                place += 1
+                key = 2 * key + (((axes[j] ^ flip) >> shift) & 1)
+                left -= 1
+                if left == 0:
+                    words[word, row] = key
+                    word, key, left = word + 1, 0, WORD_BITS
+        if left < WORD_BITS:
+            words[word, row] = key
 
 
 def through_groups(matrix: Floats, labels: Integers) -> Integers:

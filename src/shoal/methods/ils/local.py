@@ -92,18 +92,18 @@ def look(s: State) -> int:
     groups[group, AS_TARGET] = counts[PASS]
     groups[group, LOOKED_AT] = counts[CLOCK]
     listed = list_partners(s, group) if groups[group, SIZE] > 0 else 0
-    looked = 0
+    looked, again, weighted = 0, s.choices[AGAIN] == 1, s.choices[WEIGHTED] == 1
     for i in range(listed):
         other = lists[PARTNERS, i]
-        if s.choices[AGAIN]:
+        if again:
             compared = groups[other, AS_TARGET] == counts[PASS]
         else:  # since both last changed
             last = max(groups[group, CHANGED_AT], groups[other, CHANGED_AT])
             compared = groups[other, LOOKED_AT] >= last
-        if other == group or compared:
+        if (other == group) | compared:
             continue
         looked += 1
-        if s.choices[WEIGHTED] == 1:
+        if weighted:
             applied = improve_weighted_pair(s, group, other)
         else:
             applied = improve_pair(s, group, other)

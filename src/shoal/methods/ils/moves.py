@@ -69,6 +69,18 @@ def apply(s: State, one: int, two: int, x: int, y: int, change: float) -> None:
 
 
 @inlined
+def reach(squared: float, radius: float, other: float, weight: float, least: float) -> float:
+    """Return the most that D(x,c') - D(x,c) may be where a swap of x gains, and a little more.
+
+    That of an x at the radius of its group, which may have more than any other.
+    """
+    both = radius * radius + other * other
+    ahead = (2.0 - weight) * squared - weight * both - least - 1e-9 * (squared + both)
+    ahead += min(0.0, 2.0 * other * (weight * other - math.sqrt(squared - weight * least)))
+    return np.inf if weight >= 1.0 else squared - ahead / (1.0 - weight)
+
+
+@inlined
 def improve_pair(s: State, one: int, two: int) -> int:
     """Apply the best shift or swap between two groups while there is one that gains.
 
@@ -86,8 +98,12 @@ def improve_pair(s: State, one: int, two: int) -> int:
     while True:
         a, b = groups[one, SIZE], groups[two, SIZE]
         squared = gap(centers, one, centers, two, width)
-        between, radius = math.sqrt(squared), centers[two, RADIUS]
-        swaps = s.choices[MAY_SWAP] == 1 and centers[one, RADIUS] + radius > between
+        radius = centers[two, RADIUS]
+        ends = centers[one, RADIUS] + radius
+        if max(a, b) <= k and ends * ends * (1.0 + 1e-12) < squared:
+            break  # as below, without a root
+        between = math.sqrt(squared)
+        swaps = s.choices[MAY_SWAP] == 1 and ends > between
         there = may_shift(a, b, centers[one, RADIUS], between, k, most)
         back = may_shift(b, a, radius, between, k, most)
         if not (swaps or there or back) or max(a, b) > s.choices[MOST]:
@@ -96,39 +112,47 @@ def improve_pair(s: State, one: int, two: int) -> int:
         least = -(1e-11 * both + slack(both, s.error))
         x, y = nobody, nobody
         weight = 1.0 / a + 1.0 / b
-        along, nearest, farthest = (1.0 - weight) * between, np.inf, 0.0  # of x that may swap
-        opened = 0
+        most_added = reach(squared, centers[one, RADIUS], radius, weight, least)
         listed = 0
-        for i in range(a):
+        for i in range(a):  # without a branch that nobody could foretell
             row = groups[one, MEMBERS + i]
-            lists[EXCESS, listed] = row  # without a branch, which nobody could foretell
-            listed += there or (swaps and roots[row] + radius > between)
-        for i in range(listed):
-            row = lists[EXCESS, i]
             distance = gap(points, row, centers, two, width)
+            lists[EXCESS, listed] = row
+            apart[0, listed], apart[1, listed] = least, distance
             if there:
                 change = b / (b + 1.0) * distance - a / (a - 1.0) * own[row]
                 if change < least and kept(s, one, two, row, nobody):
                     least, x, y = change, row, nobody
+            listed += there | (distance - own[row] <= most_added)
+        along, opened = (1.0 - weight) * between, 0
+        for i in range(listed if swaps else 0):
+            row, distance = lists[EXCESS, i], apart[1, i]
             ahead = own[row] + squared - distance  # 2 |c-c'| u·(x-c)
             pull = along * along + weight * (1.0 - weight) * ahead + weight * weight * own[row]
             rest = (2.0 - weight) * squared - (1.0 - weight) * ahead
-            rest -= weight * (own[row] + radius * radius) + least
-            far = not there or (swaps and roots[row] + radius > between)
-            if far and (rest < 0.0 or rest * rest < 4.0 * radius * radius * pull):
-                lists[EXCESS, opened] = row
-                apart[0, opened] = distance - own[row]
-                apart[1, opened] = math.sqrt(distance)
-                nearest = min(nearest, apart[0, opened])
-                farthest = max(farthest, apart[1, opened])
-                opened += 1
+            rest -= weight * (own[row] + radius * radius) + apart[0, i]
+            lists[EXCESS, opened] = row
+            apart[0, opened], apart[1, opened] = distance - own[row], distance
+            far = roots[row] + radius > between
+            opened += far & ((rest < 0.0) | (rest * rest < 4.0 * radius * radius * pull))
+        nearest, farthest = np.inf, 0.0  # of x that may swap
+        for i in range(opened):
+            apart[1, i] = math.sqrt(apart[1, i])
+            nearest, farthest = min(nearest, apart[0, i]), max(farthest, apart[1, i])
         counts[SHIFTS_TRIED] += a * there + b * back
+        listed = 0
         for j in range(b if opened > 0 or back else 0):
             row = groups[two, MEMBERS + j]
+            distance = gap(points, row, centers, one, width)
             ends = farthest + roots[row]
             rest = nearest - weight * ends * ends - 1e-12 * both  # and that of y, at least
+            lists[EXCESS, a + listed], apart[2, listed] = row, distance
+            listed += back | (rest + (distance - own[row]) < least)
+        for j in range(listed):
+            row, distance = lists[EXCESS, a + j], apart[2, j]
+            ends = farthest + roots[row]
+            rest = nearest - weight * ends * ends - 1e-12 * both
             if back or rest + squared - 2.0 * between * roots[row] < least:
-                distance = gap(points, row, centers, one, width)
                 if back:
                     change = a / (a + 1.0) * distance - b / (b - 1.0) * own[row]
                     if change < least and kept(s, one, two, nobody, row):

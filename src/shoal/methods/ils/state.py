@@ -58,6 +58,8 @@ from shoal.methods.ils.layout import (
 )
 from shoal.methods.ils.order import ROUNDS
 
+U1, U2, U3, U4, U5, U6, U7, U8 = map(np.uint64, range(1, 9))
+
 
 class State(NamedTuple):
     """One search; all arrays are changed in place. Columns and places are named in `layout`."""
@@ -76,7 +78,7 @@ class State(NamedTuple):
     choices: Integers  # (CHOICES) what was asked for
     levels: Floats  # (LEVELS) what was asked for
     random: Random  # (1) state of the random numbers
-    apart: Floats  # (2, most + 1) work space: distances between members and another centroid
+    apart: Floats  # (3, most + 1) work space: distances between members and another centroid
     history: Floats  # past losses, for late acceptance
     pairs: Floats  # (PASSES, 2) pairs of groups looked at in a pass; how often there was one
     order: Integers  # (ROUNDS, groups) random order of the pairs of groups in a pass
@@ -112,7 +114,7 @@ def make(
         choices=np.zeros(CHOICES, dtype=np.int64),
         levels=np.zeros(LEVELS),
         random=np.array([seed or 1], dtype=np.uint64),
-        apart=np.zeros((2, max(most, largest) + 1)),
+        apart=np.zeros((3, max(most, largest) + 1)),
         history=np.zeros(history),
         pairs=np.zeros((PASSES, 2)),
         order=np.zeros((ROUNDS, groups), dtype=np.int64),
@@ -126,15 +128,24 @@ def make(
 
 @part
 def gap(a: Floats, i: int, b: Floats, j: int, width: int) -> float:
-    """Return the squared distance between two rows, in four sums. width is a multiple of 4."""
+    """Return the squared distance between two rows, in four sums. width is a multiple of 4.
+
+    Unsigned places cannot count from the end, so that nothing asks for it.
+    """
     s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
-    for m in range(0, width, 4):
-        d0, d1 = a[i, m] - b[j, m], a[i, m + 1] - b[j, m + 1]
-        d2, d3 = a[i, m + 2] - b[j, m + 2], a[i, m + 3] - b[j, m + 3]
-        s0 += d0 * d0
-        s1 += d1 * d1
-        s2 += d2 * d2
-        s3 += d3 * d3
+    row, other, m = np.uint64(i), np.uint64(j), np.uint64(0)
+    for _ in range(width >> 3):  # two steps at once
+        d0, d1 = a[row, m] - b[other, m], a[row, m + U1] - b[other, m + U1]
+        d2, d3 = a[row, m + U2] - b[other, m + U2], a[row, m + U3] - b[other, m + U3]
+        e0, e1 = a[row, m + U4] - b[other, m + U4], a[row, m + U5] - b[other, m + U5]
+        e2, e3 = a[row, m + U6] - b[other, m + U6], a[row, m + U7] - b[other, m + U7]
+        s0, s1 = (s0 + d0 * d0) + e0 * e0, (s1 + d1 * d1) + e1 * e1
+        s2, s3 = (s2 + d2 * d2) + e2 * e2, (s3 + d3 * d3) + e3 * e3
+        m += U8
+    if width & 4:
+        d0, d1 = a[row, m] - b[other, m], a[row, m + U1] - b[other, m + U1]
+        d2, d3 = a[row, m + U2] - b[other, m + U2], a[row, m + U3] - b[other, m + U3]
+        s0, s1, s2, s3 = s0 + d0 * d0, s1 + d1 * d1, s2 + d2 * d2, s3 + d3 * d3
     return (s0 + s1) + (s2 + s3)
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import pyarrow.compute as pc
 
+from shoal.backends.executor import Threads
 from shoal.release.held import held
 from shoal.report.report import Report
 from shoal.report.steps import changed_by_steps
@@ -71,13 +73,14 @@ def dictionary(released: Table, report: Report) -> bytes:
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(HEADER)
-    for column in released.columns:
+    lines = Threads().map(partial(_line, treatments), released.columns)
+    for column, line in zip(released.columns, lines, strict=True):
         codebook = [*_labels(column, kind), held_as.get(column.name, "")]
-        writer.writerow([*_line(column, treatments), *codebook])
+        writer.writerow([*line, *codebook])
     return text.getvalue().encode("utf-8")
 
 
-def _line(column: Column, treatments: Mapping[str, str]) -> list[Any]:
+def _line(treatments: Mapping[str, str], column: Column) -> list[Any]:
     stars = 0
     if column.kind is Kind.TEXT and column.protected:
         stars = int(pc.sum(pc.equal(column.values, STAR)).as_py() or 0)

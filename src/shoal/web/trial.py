@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,9 +19,10 @@ from shoal.run.anonymize import anonymize_with
 from shoal.run.preview import samples, with_roles
 from shoal.run.result import Result
 from shoal.settings import Settings, build
+from shoal.table.encode_nodes import Coded, code
 from shoal.table.table import Table
 from shoal.web.cells import cells
-from shoal.web.held import held_sample
+from shoal.web.held import held_codes, held_sample
 from shoal.web.messages import ProgressWriter
 from shoal.web.risk_now import alone_and_below, quasi_identifiers
 
@@ -51,7 +52,7 @@ def trial(request: Mapping[str, Any], place: Path, progress: ProgressWriter) -> 
     """Release a sample: its risk and loss by column, and with `rows` some records on both sides."""
     settings = once_read(build(request["settings"]))
     table, records = held_sample(request, place, settings)
-    done = tried(table, settings, progress)
+    done = tried(table, settings, progress, held_codes(request))
     answer = {"records": records, "sample": done.before.rows, **figures(done)}
     names = quasi_identifiers(done.result.settings)
     answer["before"] = alone_and_below(done.before, names, settings.protect.k)
@@ -60,18 +61,25 @@ def trial(request: Mapping[str, Any], place: Path, progress: ProgressWriter) -> 
     return answer
 
 
-def tried(table: Table, settings: Settings, progress: ProgressWriter | None = None) -> Trial:
+def tried(
+    table: Table,
+    settings: Settings,
+    progress: ProgressWriter | None = None,
+    coder: Callable[..., Coded] = code,
+) -> Trial:
     """Return the release of a sample of a table, by a search of a moment where it is a search."""
     if settings.roles.group is not None:
         raise RequestError("groups that are given hold every record: there is no sample of them")
     check_size(table.rows, settings.protect.k, table.source.name)
     largest = max([settings.protect.k, *settings.protect.k_of.values()])
-    named = with_roles(table, settings, None)
-    plan, _ = plan_table(table, named)
-    some, _ = samples(table, plan, min(table.rows, max(SAMPLE, 40 * largest)))
-    before = table.take(some)
+    plan, _ = plan_table(table, settings)
+    named = with_roles(settings, plan)
+    before, most = table, max(SAMPLE, 40 * largest)
+    if table.rows > most:
+        before = table.take(samples(table, plan, most)[0])
     reporter = None if progress is None else progress.reporter()
-    return Trial(before, anonymize_with(before, _brief(named, plan), reporter, measured=False))
+    brief = _brief(named, plan)
+    return Trial(before, anonymize_with(before, brief, reporter, measured=False, coder=coder))
 
 
 def _brief(settings: Settings, plan: Plan) -> Settings:

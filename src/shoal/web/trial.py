@@ -19,6 +19,7 @@ from shoal.run.anonymize import anonymize_with
 from shoal.run.preview import samples, with_roles
 from shoal.run.result import Result
 from shoal.settings import Settings, build
+from shoal.table.dialects.notation import STRICT
 from shoal.table.encode_nodes import Coded, code
 from shoal.table.table import Table
 from shoal.web.cells import cells
@@ -141,8 +142,10 @@ def shown_rows(done: Trial) -> dict[str, Any] | None:
     order = np.argsort(labels, kind="stable")
     rows = _whole_groups(labels, order)
     names = [name for name in after.names if name in done.before.names]
+    notations = dict(done.before.source.notations)
     sides = [
-        [cells(side[name]) for name in names] for side in (done.before.take(rows), after.take(rows))
+        [cells(side[name], notations.get(name, STRICT)) for name in names]
+        for side in (done.before.take(rows), after.take(rows))
     ]
     changed = {column.name for column in after.columns if column.protected or column.rounded}
     return {

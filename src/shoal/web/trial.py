@@ -158,14 +158,16 @@ def shown_rows(done: Trial) -> dict[str, Any] | None:
 
 
 def _whole_groups(labels: Integers, order: Integers) -> Integers:
-    """Return rows of groups spread over the sample: whole ones while they fit, at least a part."""
+    """Return rows of groups spread over the sample: whole ones while they fit, then a part."""
     starts = np.flatnonzero(np.diff(labels[order], prepend=-1))
     ends = np.append(starts[1:], order.size)
     chosen: list[Integers] = []
-    left = ROWS
+    left, larger = ROWS, None
     for at in np.linspace(0, starts.size - 1, min(starts.size, ROWS)).astype(int):
-        size = int(ends[at] - starts[at])
-        if size <= left or not chosen:
-            chosen.append(order[starts[at] : ends[at]][:ROWS])
-            left -= min(size, ROWS)
-    return np.concatenate(chosen)
+        rows = order[starts[at] : ends[at]]
+        if rows.size <= left:
+            chosen.append(rows)
+            left -= rows.size
+        elif larger is None:
+            larger = rows
+    return np.concatenate(chosen if larger is None else [*chosen, larger[:left]])

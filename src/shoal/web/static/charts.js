@@ -19,6 +19,7 @@ const REST = "all others"; // what the program calls the rarer values of a colum
 const PLACES = { // where a channel has its labels
   x: "axis", y: "axis", color: "legend", shape: "legend", size: "legend", column: "header",
 };
+const UNSEEN = 0.01; // of what is there for the pointer alone
 const drawn = new Set();
 let library = null;
 
@@ -114,6 +115,7 @@ function fitted(spec, room, clickable) {
     }
   }
   own.config.mark = { ...own.config.mark, tooltip: { content: "data" } };
+  if (own.mark?.type === "line") own.mark.point = { opacity: UNSEEN, size: 250 }; // what hover meets
   if (clickable) {
     for (const layer of own.layer ?? []) {
       if (layer.mark?.type === "point") layer.mark.cursor = "pointer";

@@ -63,8 +63,12 @@ DEEPER = (  # where what a page asks for is refused, far below the desk
     "settings/check.py", "judge/models/requirement.py", "run/preview.py",
 )  # fmt: skip
 OTHER_DOORS = (  # what only Python and the command line are told, and what is said in two ways
-    "{}: {}; leave it out", "{}: {} {}, and no identifier", "date_format must", "orders must be",
-    "{} has no file named like", "{} must be FILE.csv",
+    "{}: {}; leave it out",
+    "{}: {} {}, and no identifier",
+    "date_format must",
+    "orders must be",
+    "{} has no file named like",
+    "{} must be FILE.csv",
 )
 
 

@@ -30,7 +30,7 @@ KEPT = 3  # tables whose codes are kept
 
 @dataclass(frozen=True)
 class HeldCodes:
-    """Codes a table as `code` does, or takes what an earlier question has coded; see `code`."""
+    """What codes a table as `code` does, or knows it from an earlier question."""
 
     folder: Path
 
@@ -42,6 +42,7 @@ class HeldCodes:
         ranges: Sequence[str],
         on_column: Callable[[int, int], None] | None,
     ) -> Coded:
+        """Return the quasi-identifiers as nodes of hierarchies."""
         if table.rows > MOST:
             return code(table, texts, folder, ranges, on_column)
         path = self.folder / f"coded-{_name(table, texts, folder, ranges)}"

@@ -80,7 +80,8 @@ def _load_kernels() -> bool:
         by_group.add_squares, by_group.add_up, neighbors._sweep_nearest, state.load, advance.advance
     ):  # fmt: skip
         load_cached(kernel)
-    return all([load_cached(one) > 0 for one in (split.split, by_trees.advance, exact_sum.add_up)])
+    loaded = [load_cached(one) for one in (split.split, by_trees.advance, exact_sum.add_up)]
+    return all(loaded)
 
 
 def _rehearse() -> None:

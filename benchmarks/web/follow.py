@@ -1,9 +1,9 @@
 """How fast the page follows a change of k, in a browser: `python benchmarks/web/follow.py`.
 
 On the sample and on 2,000 records of another table with eight quasi-identifiers, k is changed
-thirty times on the step of protection, where gauges follow, and thirty times on that of the preview,
-where rows do: 95 % within 0.7 s, from the change to what is shown. Beside it stands how many seconds
-of CPU an answer took its worker, which depends little on what else the machine does.
+thirty times on the step of protection, where gauges follow, and thirty times on that of the
+preview, where rows do: 95 % within 0.7 s, from the change to what is shown. Beside it stands how
+many seconds of CPU an answer took its worker, which depends little on what else the machine does.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ from shoal.settings.signatures import AnonymizeOptions
 from shoal.settings.tree import settings_and_run
 from shoal.table.dataframes.type_changes import type_changes
 from shoal.table.dataframes.whole_periods import in_whole_periods
-from shoal.table.encode_nodes import Coded, code
+from shoal.table.encode_nodes import code
 from shoal.table.table import Table
 
 Integers = npt.NDArray[np.int64]
@@ -251,7 +251,6 @@ def anonymize_with(
     measured: bool = True,
     kind: str | None = None,
     series: Series | None = None,
-    coder: Callable[..., Coded] = code,
 ) -> Result[Any]:
     """Return the verified Result of data and settings, step by step.
 
@@ -259,8 +258,7 @@ def anonymize_with(
     memory before the groups are formed. `kind` is the kind of file that the release is for, where
     it is known: what such a file could not hold is refused before that, too. If it is not
     `measured`, the report has no measures of utility and risk, and cannot be published. `series` is
-    what is known of earlier releases, where it is not the whole ledger that settings name. `coder`
-    does what `code` does, or knows it already.
+    what is known of earlier releases, where it is not the whole ledger that settings name.
     """
     start = time.perf_counter()
     report = Reporter.of(callback)
@@ -289,7 +287,7 @@ def anonymize_with(
     coded = None
     if plan.needs_codes:
         on_column = partial(report, "coding")
-        coded = coder(grouped, plan.hierarchies, folder, plan.ranges, on_column)
+        coded = code(grouped, plan.hierarchies, folder, plan.ranges, on_column)
     if kind is not None:
         check_holdable(table, plan.settings, plan.aggregators, coded, kind)
     if who is not None:

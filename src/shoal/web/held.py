@@ -1,4 +1,4 @@
-"""Tables that the questions about a file share: read once, kept whole, as a sample, and coded.
+"""Tables that the questions about a file share: read once, then kept whole and as a sample.
 
 A worker lives for one question. What it has read lies in the folder of the opened file, which only
 its owner can read and which goes with the file; the next question finds it there.
@@ -10,17 +10,15 @@ import contextlib
 import hashlib
 import json
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from shoal.settings import Settings
-from shoal.table.encode_nodes import Coded, code
 from shoal.table.files.database_names import file_of
 from shoal.table.table import Table
-from shoal.web.held_codes import HeldCodes
 from shoal.web.table_files import load, store
 from shoal.web.tables import check_content, some_table
 from shoal.web.uploads import RESERVE
@@ -58,12 +56,6 @@ def held_sample(request: Mapping[str, Any], place: Path, settings: Settings) -> 
         table, records = held_table(request, place)
         found = _some(table), records
     return found
-
-
-def held_codes(request: Mapping[str, Any]) -> Callable[..., Coded]:
-    """Return what codes a table for a request, and takes what was coded for an earlier one."""
-    kept = _kept(request)
-    return code if kept is None or not kept.is_dir() else HeldCodes(kept)
 
 
 def hold(request: Mapping[str, Any], table: Table, records: int) -> None:

@@ -14,7 +14,7 @@ from shoal.report.fields import ColumnReport
 from shoal.settings import Settings, build
 from shoal.table.roles import Column, Kind
 from shoal.table.table import Table
-from shoal.web.held import held_codes, held_sample
+from shoal.web.held import held_sample
 from shoal.web.messages import ProgressWriter
 from shoal.web.trial import Trial, tried
 
@@ -49,7 +49,7 @@ def improve(request: Mapping[str, Any], place: Path, progress: ProgressWriter) -
     """Try changes to the columns that lose most; return those that help, the best first."""
     settings = once_read(build(request["settings"]))
     table, _ = held_sample(request, place, settings)
-    first = tried(table, settings, progress, held_codes(request))
+    first = tried(table, settings, progress)
     found = [_told(one, first, table, settings) for one in changes(first, settings)]
     return {"changes": sorted(filter(None, found), key=lambda one: one["loss"])}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,10 +20,9 @@ from shoal.run.preview import samples, with_roles
 from shoal.run.result import Result
 from shoal.settings import Settings, build
 from shoal.table.dialects.notation import STRICT
-from shoal.table.encode_nodes import Coded, code
 from shoal.table.table import Table
 from shoal.web.cells import cells
-from shoal.web.held import held_codes, held_sample
+from shoal.web.held import held_sample
 from shoal.web.messages import ProgressWriter
 from shoal.web.risk_now import alone_and_below, quasi_identifiers
 
@@ -34,6 +33,7 @@ PATIENCE = 0.05  # seconds of a search on a sample
 ITERATIONS = 100  # of one by trees: within 0.6 % of what 0.1 s find on the sample's 2,000 stays
 TOP_DOWN = "top-down"
 ROWS = 20  # that are shown before and after
+MANY = 15  # of whole groups, to which no part of another is added
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def trial(request: Mapping[str, Any], place: Path, progress: ProgressWriter) -> 
     """Release a sample: its risk and loss by column, and with `rows` some records on both sides."""
     settings = once_read(build(request["settings"]))
     table, records = held_sample(request, place, settings)
-    done = tried(table, settings, progress, held_codes(request))
+    done = tried(table, settings, progress)
     answer = {"records": records, "sample": done.before.rows, **figures(done)}
     names = quasi_identifiers(done.result.settings)
     answer["before"] = alone_and_below(done.before, names, settings.protect.k)
@@ -62,12 +62,7 @@ def trial(request: Mapping[str, Any], place: Path, progress: ProgressWriter) -> 
     return answer
 
 
-def tried(
-    table: Table,
-    settings: Settings,
-    progress: ProgressWriter | None = None,
-    coder: Callable[..., Coded] = code,
-) -> Trial:
+def tried(table: Table, settings: Settings, progress: ProgressWriter | None = None) -> Trial:
     """Return the release of a sample of a table, by a search of a moment where it is a search."""
     if settings.roles.group is not None:
         raise RequestError("groups that are given hold every record: there is no sample of them")
@@ -79,8 +74,7 @@ def tried(
     if table.rows > most:
         before = table.take(samples(table, plan, most)[0])
     reporter = None if progress is None else progress.reporter()
-    brief = _brief(named, plan)
-    return Trial(before, anonymize_with(before, brief, reporter, measured=False, coder=coder))
+    return Trial(before, anonymize_with(before, _brief(named, plan), reporter, measured=False))
 
 
 def _brief(settings: Settings, plan: Plan) -> Settings:
@@ -158,7 +152,10 @@ def shown_rows(done: Trial) -> dict[str, Any] | None:
 
 
 def _whole_groups(labels: Integers, order: Integers) -> Integers:
-    """Return rows of groups spread over the sample: whole ones while they fit, then a part."""
+    """Return rows of groups spread over the sample: whole ones while they fit.
+
+    Where few fit, a part of another fills the rest.
+    """
     starts = np.flatnonzero(np.diff(labels[order], prepend=-1))
     ends = np.append(starts[1:], order.size)
     chosen: list[Integers] = []
@@ -170,4 +167,6 @@ def _whole_groups(labels: Integers, order: Integers) -> Integers:
             left -= rows.size
         elif larger is None:
             larger = rows
-    return np.concatenate(chosen if larger is None else [*chosen, larger[:left]])
+    if larger is not None and ROWS - left < MANY:
+        chosen.append(larger[:left])
+    return np.concatenate(chosen)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from hospital import MEASURED, NAMES, export
 
 QUASI = ["Alter", "Geschlecht", "Aufnahme", "Größe", "Gewicht"]
@@ -12,6 +14,16 @@ ROLES = {
     "drop": ["PLZ", "Entlassung", "Kosten", *MEASURED],
     "other": ["Station"],
 }
+
+
+def check_german_rows(rows):
+    """Dates and numbers before and after are in the notation of the file, intervals too."""
+    day, number = r"\d\d\.\d\d\.\d{4}", r"[\d.]+,\d+"
+    for name, one in (("Aufnahme", day), ("Größe", number)):
+        shape = re.compile(rf"{one}|\[{one};{one}\]")
+        at = rows["names"].index(name)
+        cells = [row[at] for side in ("before", "after") for row in rows[side]]
+        assert all(shape.fullmatch(cell) for cell in cells if cell not in (None, "*")), cells
 
 
 def test_a_hospital_s_export_is_released_at_the_desk(desk, tmp_path, shoal):
@@ -26,7 +38,9 @@ def test_a_hospital_s_export_is_released_at_the_desk(desk, tmp_path, shoal):
     assert [column["name"] for column in told["look"]["columns"]] == NAMES
     kinds = {column["name"]: column["kind"] for column in told["look"]["columns"]}
     assert (kinds["Aufnahme"], kinds["Kosten"], kinds["PLZ"]) == ("date", "decimal", "text")
-    job = desk.start(file, {"protect": {"k": 5, "method": "hilbert"}, "roles": ROLES})
+    recipe = {"protect": {"k": 5, "method": "hilbert"}, "roles": ROLES}
+    check_german_rows(desk.post(f"/files/{file}/trial", {"recipe": recipe, "rows": True})["rows"])
+    job = desk.start(file, recipe)
     told = desk.done(job)
     assert told["state"] == "done", told
     assert "--encoding cp1252" in told["command"].replace("\\\n", " ")

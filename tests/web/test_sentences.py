@@ -7,6 +7,7 @@ import re
 
 from browsers import ENGLISH
 from shoal.measures.definitions import DEFINITIONS
+from shoal.methods.registry import methods
 from shoal.settings.presets import PRESETS
 
 # where the sentences come from that a finished release is shown with; what they raise is an error
@@ -44,6 +45,31 @@ BY_HAND = (  # what only requests that no page sends are told
     "a tab is a short text", "another estimate", "the recipe's part", "the file {}, whatever",
     "the recipe names files",
 )  # fmt: skip
+DEEPER = (  # where what a page asks for is refused, far below the desk
+    "plan/aggregators.py", "plan/constraints.py", "plan/design.py", "plan/encoder.py",
+    "plan/free_text.py", "plan/hierarchies.py", "plan/kept_columns.py",
+    "plan/local_suppression.py", "plan/plan.py", "plan/recoding.py", "plan/survey.py",
+    "methods/problem.py", "methods/enforce/constraints.py", "methods/enforce/dominance.py",
+    "methods/enforce/rules.py", "methods/enforce/values.py", "methods/enforce/wider.py",
+    "table/csv_text/decode.py", "table/csv_text/scan.py", "table/dialects/dialect.py",
+    "table/dialects/notation.py", "table/dialects/transcode.py", "table/dialects/widths.py",
+    "table/encode.py", "table/encode_nodes.py", "table/files/spreadsheets.py",
+    "table/hierarchy/intervals.py", "table/hierarchy/listed.py", "table/hierarchy/specify.py",
+    "table/hierarchy/texts.py", "table/hierarchy/tree.py", "table/levels.py", "table/ordinal.py",
+    "table/rounding.py", "table/steps/dates.py", "table/steps/extremes.py",
+    "table/steps/fields.py", "table/steps/noise.py", "table/steps/numbers.py",
+    "table/steps/pram.py", "table/steps/rare.py", "table/steps/recode.py",
+    "table/steps/round.py", "table/steps/step.py", "table/steps/swaps.py", "table/survey.py",
+    "settings/check.py", "judge/models/requirement.py", "run/preview.py",
+)  # fmt: skip
+OTHER_DOORS = (  # what only Python and the command line are told, and what is said in two ways
+    "{}: {}; leave it out",
+    "{}: {} {}, and no identifier",
+    "date_format must",
+    "orders must be",
+    "{} has no file named like",
+    "{} must be FILE.csv",
+)
 
 
 def texts_in(node, errors=False):
@@ -99,15 +125,26 @@ def test_every_sentence_of_the_report_has_a_german_form(repository, page):
     check_german(page, every)
 
 
-def test_every_refusal_has_a_german_form(repository, page):
-    """What the desk itself refuses is told in German."""
+def refusals(repository, names, but):
+    """What some modules raise, but for some, with names and figures filled in."""
     every = []
-    for name in REFUSING:
+    for name in names:
         raised = [one for one in ast.walk(parsed(repository, name)) if isinstance(one, ast.Raise)]
         every += [text for one in raised for text in texts_in(one, errors=True)]
-    every = [text.replace("{}", "7") for text in every if not text.startswith(BY_HAND)]
-    assert len(every) > 40
-    check_german(page, every)
+    return [text.replace("{}", "'x'") for text in every if not text.startswith(but)]
+
+
+def test_every_refusal_has_a_german_form(repository, page):
+    """What the desk refuses, and what it asks for, is told in German."""
+    own, deeper = refusals(repository, REFUSING, BY_HAND), refusals(repository, DEEPER, OTHER_DOORS)
+    assert len(own) > 40
+    assert len(deeper) > 180
+    check_german(page, [*own, *deeper, "t.csv has no column 'y'; did you mean 'x' or 'z'?"])
+
+
+def test_every_method_is_told_in_german(page):
+    """What kind a method is, what it does and costs, as the expert's choice says it."""
+    check_german(page, [text for one in methods() for text in (one.kind, one.summary, one.cost)])
 
 
 def test_every_measure_has_a_title(repository):

@@ -256,6 +256,7 @@ def test_settings_and_runs_come_home(opened, made, tmp_path):
     page.unfold("beside")
     expect(page.on("beside-table")).to_contain_text("Loss of postcode")
     page.chart()
+    expect(page.tab.locator(".chart:visible:not([data-drawn=yes])")).to_have_count(0)  # for a print
     area = page.on("chart").locator("canvas").bounding_box()
     page.on("chart").locator("canvas").hover(
         position={"x": 0.4 * area["width"], "y": 0.8 * area["height"]}
@@ -266,3 +267,18 @@ def test_settings_and_runs_come_home(opened, made, tmp_path):
         page.on("take-all").click()
     assert waiting.value.suggested_filename == "everything.zip"
     expect(page.on("step-take").locator(".mark")).to_have_text("✓")
+
+
+def test_numbers_that_are_postcodes_begin_with_their_prefixes(page):
+    """A fresh draft does not average codes; what is saved of a draft is left as it is."""
+    trees = page.tab.evaluate(
+        """async () => {
+          const { restored } = await import("/static/draft.js");
+          const column = (name, kind, hierarchy) => ({ name, kind, hierarchy,
+            suspected: "quasi-identifier" });
+          const look = { columns: [column("postcode", "integer", "prefixes:4,3"),
+            column("age", "integer", "widths:5,10"), column("zip", "text", "prefixes:4,3")] };
+          return [restored(look, null).trees, restored(look, { trees: [] }).trees];
+        }"""
+    )
+    assert trees == [[{"rule": "prefixes:4,3"}, None, None], [None, None, None]]

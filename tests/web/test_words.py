@@ -8,6 +8,8 @@ LINE = re.compile(r'^  "([^"]+)": "(.*)",$')
 USED = re.compile(r'\btn?\(\s*"([^"]+)"')
 PLACE = re.compile(r"\{(\w+)\}")
 
+SENTENCES = "de_sentences", "de_errors"  # of the program
+
 
 def texts(repository, language):
     """The texts of a language by their keys."""
@@ -31,8 +33,9 @@ def test_both_languages_have_the_same_texts(repository):
 
 def test_sentences_of_the_program_have_the_same_places(repository):
     """The German form of a sentence says all that is filled into the English one."""
-    path = repository / "src/shoal/web/static/de_sentences.js"
-    pairs = re.findall(r'^  \["(.+)", "(.+)"\],$', path.read_text(encoding="utf-8"), re.MULTILINE)
+    folder = repository / "src/shoal/web/static"
+    text = "".join((folder / f"{one}.js").read_text(encoding="utf-8") for one in SENTENCES)
+    pairs = re.findall(r'^  \["(.+)", "(.+)"\],$', text, re.MULTILINE)
     assert len(pairs) > 200
     assert len({english for english, _ in pairs}) == len(pairs)
     for english, german in pairs:
@@ -55,5 +58,5 @@ def test_texts_stand_in_one_file(repository):
     folder = repository / "src/shoal/web/static"
     sentence = re.compile(r'"[A-Z][a-z]+ [a-z]+ [a-z ]+')
     for path in folder.glob("*.js"):
-        if path.stem not in ("en", "de", "de_sentences"):
+        if path.stem not in ("en", "de", *SENTENCES):
             assert not sentence.findall(path.read_text(encoding="utf-8")), path.name

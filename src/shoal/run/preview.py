@@ -134,8 +134,8 @@ def preview_of(
     least = 2 * PART * max([k, *settings.protect.k_of.values()])
     if sample < min(least, table.rows):  # all records are sample enough
         raise RequestError(f"a sample of at least {least} records is needed for such a k")
-    settings = with_roles(table, once_read(settings), folder)
-    plan, _ = plan_table(table, settings, folder)
+    plan, _ = plan_table(table, once_read(settings), folder)
+    settings = with_roles(once_read(settings), plan)
     some, part = samples(table, plan, min(sample, table.rows))
     every = table.rows if records is None else records
     run = partial(
@@ -172,9 +172,8 @@ def preview_of(
     )
 
 
-def with_roles(table: Table, settings: Settings, folder: Path | None) -> Settings:
-    """Return settings that name every role: in a sample more columns look like identifiers."""
-    plan, _ = plan_table(table, settings, folder)
+def with_roles(settings: Settings, plan: Plan) -> Settings:
+    """Return settings that name every role of a plan: in a sample more columns look unique."""
     kept = {"keep_unique": tuple(plan.schema.schema.with_role(Role.OTHER))}
     if settings.roles.any_given:
         other = (*settings.roles.other, *plan.unnamed)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from shoal.table.dialects.notation import STRICT, Notation
 from shoal.table.roles import Column
 from shoal.table.table import missing_cells
 from shoal.table.texts import texts_of
 from shoal.web.charts import CELL
 
 
-def cells(column: Column) -> list[str | None]:
-    """Return the cells of a column as texts; None where one is missing."""
+def cells(column: Column, notation: Notation = STRICT) -> list[str | None]:
+    """Return the cells of a column as a file in a notation has them; None where one is missing."""
     import pyarrow as pa
 
     gone = missing_cells(column)
@@ -17,5 +18,5 @@ def cells(column: Column) -> list[str | None]:
     if column.cells is not None:
         texts = iter(column.cells.filter(there).to_pylist())
     else:
-        texts = iter(texts_of(column, column.values.filter(there)))
+        texts = map(notation.written, texts_of(column, column.values.filter(there)))
     return [None if missing else str(next(texts))[:CELL] for missing in gone]

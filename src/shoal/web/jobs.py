@@ -172,10 +172,23 @@ class Job:
                 self.expected = line_json["expected"]
                 continue
             self.stage = line_json
-            if self.kind == "anonymize" and line_json["best_loss"] not in (
-                None, *(point[1] for point in self.curve[-1:])
-            ):  # fmt: skip
-                self.curve.append([line_json["seconds"], line_json["best_loss"]])
+            if self.kind == "anonymize" and line_json["best_loss"] is not None:
+                self._note(line_json)
+
+    def _note(self, entry: dict[str, Any]) -> None:
+        """Add the best loss so far to the curve, where it is another.
+
+        The second of several searches begins above the best of the first; strata, and records that
+        are left out, are other tables, whose losses are their own.
+        """
+        last = [point[1] for point in self.curve[-1:]]
+        is_one = not (
+            self.settings.get("roles", {}).get("by")
+            or self.settings.get("protect", {}).get("suppress")
+        )
+        best = min([entry["best_loss"], *last]) if is_one else entry["best_loss"]
+        if best not in last:
+            self.curve.append([entry["seconds"], best])
 
     def fail(self, kind: str, message: str) -> None:
         """End it with an error, unless it was canceled."""

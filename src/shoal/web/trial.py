@@ -19,6 +19,7 @@ from shoal.run.anonymize import anonymize_with
 from shoal.run.preview import samples, with_roles
 from shoal.run.result import Result
 from shoal.settings import Settings, build
+from shoal.table.dialects.notation import STRICT
 from shoal.table.table import Table
 from shoal.web.cells import cells
 from shoal.web.held import held_sample
@@ -32,6 +33,7 @@ PATIENCE = 0.05  # seconds of a search on a sample
 ITERATIONS = 100  # of one by trees: within 0.6 % of what 0.1 s find on the sample's 2,000 stays
 TOP_DOWN = "top-down"
 ROWS = 20  # that are shown before and after
+MANY = 15  # of whole groups, to which no part of another is added
 
 
 @dataclass(frozen=True)
@@ -66,10 +68,11 @@ def tried(table: Table, settings: Settings, progress: ProgressWriter | None = No
         raise RequestError("groups that are given hold every record: there is no sample of them")
     check_size(table.rows, settings.protect.k, table.source.name)
     largest = max([settings.protect.k, *settings.protect.k_of.values()])
-    named = with_roles(table, settings, None)
-    plan, _ = plan_table(table, named)
-    some, _ = samples(table, plan, min(table.rows, max(SAMPLE, 40 * largest)))
-    before = table.take(some)
+    plan, _ = plan_table(table, settings)
+    named = with_roles(settings, plan)
+    before, most = table, max(SAMPLE, 40 * largest)
+    if table.rows > most:
+        before = table.take(samples(table, plan, most)[0])
     reporter = None if progress is None else progress.reporter()
     return Trial(before, anonymize_with(before, _brief(named, plan), reporter, measured=False))
 
@@ -133,8 +136,10 @@ def shown_rows(done: Trial) -> dict[str, Any] | None:
     order = np.argsort(labels, kind="stable")
     rows = _whole_groups(labels, order)
     names = [name for name in after.names if name in done.before.names]
+    notations = dict(done.before.source.notations)
     sides = [
-        [cells(side[name]) for name in names] for side in (done.before.take(rows), after.take(rows))
+        [cells(side[name], notations.get(name, STRICT)) for name in names]
+        for side in (done.before.take(rows), after.take(rows))
     ]
     changed = {column.name for column in after.columns if column.protected or column.rounded}
     return {
@@ -147,14 +152,21 @@ def shown_rows(done: Trial) -> dict[str, Any] | None:
 
 
 def _whole_groups(labels: Integers, order: Integers) -> Integers:
-    """Return rows of groups spread over the sample: whole ones while they fit, at least a part."""
+    """Return rows of groups spread over the sample: whole ones while they fit.
+
+    Where few fit, a part of another fills the rest.
+    """
     starts = np.flatnonzero(np.diff(labels[order], prepend=-1))
     ends = np.append(starts[1:], order.size)
     chosen: list[Integers] = []
-    left = ROWS
+    left, larger = ROWS, None
     for at in np.linspace(0, starts.size - 1, min(starts.size, ROWS)).astype(int):
-        size = int(ends[at] - starts[at])
-        if size <= left or not chosen:
-            chosen.append(order[starts[at] : ends[at]][:ROWS])
-            left -= min(size, ROWS)
+        rows = order[starts[at] : ends[at]]
+        if rows.size <= left:
+            chosen.append(rows)
+            left -= rows.size
+        elif larger is None:
+            larger = rows
+    if larger is not None and ROWS - left < MANY:
+        chosen.append(larger[:left])
     return np.concatenate(chosen)

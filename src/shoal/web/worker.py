@@ -1,12 +1,13 @@
 """Worker process of the desk: `python -m shoal.web.worker [FOLDER]`.
 
 It reads the request in the folder, writes its progress and its answer there, runs at low priority
-and ends when the server does. Without a folder it is the fork
+unless a page waits for the answer, and ends when the server does. Without a folder it is the fork
 server: it imports everything once, reads folders from stdin and forks a worker for each.
 """
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -23,11 +24,12 @@ from shoal.system.current import current
 from shoal.web.labels import as_field
 from shoal.web.messages import ANSWER, ASKED, ProgressWriter, write_json
 
+AWAITED = ("about", "tree", "preview", "risk", "trial")  # what a page follows while it is changed
+
 
 def main() -> None:
     """Answer the request in a folder, or fork a worker for each of many."""
     os.umask(0o077)
-    current().lower_priority()
     if len(sys.argv) > 1:
         answer(Path(sys.argv[1]), sys.stdin.fileno())
     else:
@@ -37,6 +39,9 @@ def main() -> None:
 def serve() -> None:
     """Fork a worker for every folder that is named on stdin."""
     _import_everything()
+    if _load_kernels():
+        _rehearse()
+    gc.freeze()  # what is here now, a worker's collector does not touch: its pages stay shared
     fork_server.serve(answer)
 
 
@@ -58,11 +63,13 @@ def _import_everything() -> None:
     np.asarray(pa.array([True]))  # imports pandas, where it is installed
     slack(1.0, 0.0)  # a kernel: imports all that Numba compiles with
     from_native(pa.table({"one": [1]}))  # imports what reads tables of Arrow
-    _load_kernels()
 
 
-def _load_kernels() -> None:
-    """Load the kernels of trials, which follow every change of a page, where they are compiled."""
+def _load_kernels() -> bool:
+    """Load the kernels of trials, which follow every change of a page, where they are compiled.
+
+    Tells whether those of a trial by trees are.
+    """
     from shoal.kernels import by_group, exact_sum
     from shoal.kernels.jit import load_cached
     from shoal.methods.ils import advance, neighbors, state
@@ -70,10 +77,31 @@ def _load_kernels() -> None:
     from shoal.methods.topdown import split
 
     for kernel in (
-        split.split, by_trees.advance, exact_sum.add_up, by_group.add_squares, by_group.add_up,
-        neighbors._sweep_nearest, state.load, advance.advance,
+        by_group.add_squares, by_group.add_up, neighbors._sweep_nearest, state.load, advance.advance
     ):  # fmt: skip
         load_cached(kernel)
+    loaded = [load_cached(one) for one in (split.split, by_trees.advance, exact_sum.add_up)]
+    return all(loaded)
+
+
+def _rehearse() -> None:
+    """Try a release of a few made-up records: what is done at a first use is done for all workers.
+
+    It leaves no thread behind, which a fork would not take along.
+    """
+    from shoal.settings import build
+    from shoal.table.read import read
+    from shoal.web.trial import figures, shown_rows, tried
+
+    numbers = range(60)
+    table = read({"age": [20 + 7 * i % 50 for i in numbers], "sex": ["fm"[i % 2] for i in numbers],
+                  "postcode": [str(10_000 + 37 * i) for i in numbers],
+                  "ill": ["abc"[i % 3] for i in numbers]})  # fmt: skip
+    roles = {"quasi_identifiers": ["age", "sex", "postcode"], "sensitive": ["ill"]}
+    with suppress(ShoalError):
+        done = tried(table, build({"roles": roles, "protect": {"k": 3}}))
+        figures(done)
+        shown_rows(done)
 
 
 def answer(place: Path, lifeline: int) -> NoReturn:
@@ -82,6 +110,8 @@ def answer(place: Path, lifeline: int) -> NoReturn:
     threading.Thread(target=_end_with_server, args=(lifeline,), daemon=True).start()
     signal.signal(signal.SIGTERM, _ended)
     request = json.loads((place / ASKED).read_bytes())
+    if request["kind"] not in AWAITED:
+        current().lower_priority()
     try:
         from shoal.web import tasks
 

@@ -21,7 +21,9 @@ export function bySight(page, column, how) {
   if (is("boolean", "unknown") || !column.bins?.counts.length) return null;
   const parts = [];
   if (is("date", "datetime")) parts.push(toggles(LEVELS, datesIn(how.rule()), "dates", how));
-  else if (column.numeric) {
+  else if (column.numeric && signsIn(column.hierarchy).length) { // codes, as postcodes are
+    parts.push(toggles(signsIn(column.hierarchy), signsIn(how.rule()), "prefixes", how));
+  } else if (column.numeric) {
     if (column.bins.labels.length > 1) {
       let wanted = "";
       const build = debounced(500, () => how.build(wanted));
@@ -49,7 +51,7 @@ function lengths(column) {
 }
 
 function signsIn(rule) {
-  return /^prefixes:(.*)$/.exec(rule)?.[1].split(",") ?? [];
+  return /^prefixes:(.*)$/.exec(rule ?? "")?.[1].split(",") ?? [];
 }
 
 function datesIn(rule) {

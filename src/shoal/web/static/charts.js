@@ -19,8 +19,13 @@ const REST = "all others"; // what the program calls the rarer values of a colum
 const PLACES = { // where a channel has its labels
   x: "axis", y: "axis", color: "legend", shape: "legend", size: "legend", column: "header",
 };
+const UNSEEN = 0.01; // of what is there for the pointer alone
+const ON_PAPER = { "--ink": "#1c2733", "--line": "#d8dee5" }; // whatever the theme of the screen
+const later = window.requestIdleCallback ?? ((call) => setTimeout(call, 200));
 const drawn = new Set();
 let library = null;
+let isPrinting = false;
+let isWaiting = false; // for a moment in which nothing else is drawn
 
 function loadLibrary() {
   library ??= new Promise((resolve, reject) => {
@@ -48,6 +53,7 @@ function check(part, depth = 0) {
 }
 
 function color(variable) {
+  if (isPrinting && variable in ON_PAPER) return ON_PAPER[variable];
   return getComputedStyle(document.documentElement).getPropertyValue(variable).trim();
 }
 
@@ -114,6 +120,7 @@ function fitted(spec, room, clickable) {
     }
   }
   own.config.mark = { ...own.config.mark, tooltip: { content: "data" } };
+  if (own.mark?.type === "line") own.mark.point = { opacity: UNSEEN, size: 250 }; // what hover meets
   if (clickable) {
     for (const layer of own.layer ?? []) {
       if (layer.mark?.type === "point") layer.mark.cursor = "pointer";
@@ -150,6 +157,7 @@ async function draw(chart) {
       view.addEventListener("click", (_event, item) => item?.datum && chart.onPick(item.datum));
     }
     chart.host.dataset.drawn = "yes";
+    drawOthers();
   } catch (error) {
     set(chart.host, problem(error, "chart-error"));
   }
@@ -164,6 +172,19 @@ const watcher = new IntersectionObserver((entries) => {
   }
 }, { rootMargin: "300px" });
 
+/** Draw the charts that nobody has scrolled to yet, one after the other: a print shows them too. */
+function drawOthers() {
+  if (isWaiting) return;
+  isWaiting = true;
+  later(() => {
+    isWaiting = false;
+    const next = [...drawn].find((one) => !one.turn && one.host.clientWidth > 0);
+    if (!next) return;
+    watcher.unobserve(next.host);
+    draw(next);
+  });
+}
+
 function redraw(force) {
   for (const chart of drawn) {
     if (!chart.host.isConnected) {
@@ -175,9 +196,17 @@ function redraw(force) {
   }
 }
 
+/** Draw every chart in the colors of paper, or of the screen again. */
+function print(begins) {
+  isPrinting = begins;
+  redraw(true);
+}
+
 document.addEventListener("shoal-theme", () => redraw(true));
 const resized = debounced(300, () => redraw(false));
-addEventListener("resize", () => resized());
+addEventListener("resize", () => isPrinting || resized());
+addEventListener("beforeprint", () => print(true));
+addEventListener("afterprint", () => print(false));
 
 /** Fill a place with a chart of a job and its table; `onPick` hears what a click is on.
  *

@@ -212,6 +212,7 @@ export const DE = {
   "risk.keeps_not": "So, wie sie ist, teilen einige Datensätze diese Werte mit niemandem: Nach diesen Spalten ist die Datei für kein k k-anonym.",
   "risk.sent": "Hat Ihnen jemand diese Datei als sicher geschickt, so ist dies der Maßstab.",
   "risk.same": "{share} der Datensätze haben in {column} denselben Wert wie alle, die ihre Werte teilen: Wer die Gruppe findet, erfährt ihn.",
+  "risk.same_none": "Kein Datensatz hat in {column} denselben Wert wie alle, die seine Werte teilen: Wer eine Gruppe findet, erfährt ihn nicht sicher.",
   "risk.fraction": "Wie viel Prozent der Grundgesamtheit sind in dieser Datei?",
   "risk.fraction_hint": "Leer lassen, wenn Sie es nicht wissen: Dann gilt als gefunden, wer hier allein ist. 100: Die Datei enthält alle, die sie enthalten könnte.",
   "risk.weighted": "Wie groß die Grundgesamtheit hinter der Datei ist, sagen die Gewichte.",

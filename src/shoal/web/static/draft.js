@@ -85,7 +85,7 @@ function fresh(look) {
     ...choices(),
     roles: suggested(look),
     types: look.columns.map(() => null),
-    trees: look.columns.map(() => null),
+    trees: look.columns.map(neededTree),
     rounds: look.columns.map(() => ""),
     unique: look.columns.map(() => false),
     importance: look.columns.map(() => ""),
@@ -97,6 +97,12 @@ function fresh(look) {
     methods: [],
     seen: [],
   };
+}
+
+/** Return the hierarchy without which numbers that are codes, as postcodes, would be averaged. */
+function neededTree(column) {
+  const coded = column.kind === "integer" && column.suspected === "quasi-identifier";
+  return coded && column.hierarchy?.startsWith("prefixes:") ? { rule: column.hierarchy } : null;
 }
 
 /** Return the role that is suggested for every column. */

@@ -212,6 +212,7 @@ export const EN = {
   "risk.keeps_not": "As it is, some records share these values with nobody: by these columns the file is not k-anonymous for any k.",
   "risk.sent": "If somebody sent you this file as safe, this is what to hold them to.",
   "risk.same": "{share} of the records have the same {column} as all who share their values: whoever finds the group learns it.",
+  "risk.same_none": "No record has the same {column} as all who share its values: whoever finds a group does not learn it for sure.",
   "risk.fraction": "How much of the population is in this file, in percent?",
   "risk.fraction_hint": "Leave it empty if you do not know: then whoever is alone here counts as found. 100: the file holds everybody it could hold.",
   "risk.weighted": "The weights tell how large the population behind the file is.",

@@ -131,7 +131,7 @@ function comparePart(page) {
         : draft.methods.filter((own) => own !== method.name)),
     });
     page.on("restored", () => { box.checked = draft.methods.includes(method.name); });
-    return el("label", { class: "check", title: method.summary }, box, " ", cut(method.name));
+    return el("label", { class: "check", title: relabeled(method.summary) }, box, " ", cut(method.name));
   });
   const button = el("button", { type: "button", "data-test": "compare-run", onclick: go },
     t("compare.go"));

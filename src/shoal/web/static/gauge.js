@@ -24,7 +24,7 @@ export function bar(percent, mood) {
 export function followTrials(page) {
   question(page, "trial", {
     steps: ["protection", "preview"], wait: 50,
-    more: () => (page.step === "preview" ? { rows: true } : {}),
+    more: () => ({ rows: true }), // so that the preview is there when it is gone to
     hear(told) {
       page.trialState = told;
       if (told.state === "done") {

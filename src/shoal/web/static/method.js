@@ -4,7 +4,7 @@ import { input, select } from "./controls.js";
 import { cut, el, field, prose, set } from "./dom.js";
 import { term } from "./glossary.js";
 import { importancePart, suppressField } from "./suppression.js";
-import { t } from "./words.js";
+import { relabeled, t } from "./words.js";
 
 const CELLS = "local-suppression";
 /** What each of the choices means: a method and its effort. */
@@ -67,7 +67,7 @@ function methodField(page) {
     onchange: () => page.change("choose", (draft) => { draft.method = control.value; }),
   },
   el("option", { value: "auto" }, "auto"),
-  kinds.map((kind) => el("optgroup", { label: kind }, methods
+  kinds.map((kind) => el("optgroup", { label: relabeled(kind) }, methods
     .filter((method) => method.kind === kind)
     .map((method) => el("option", { value: method.name }, cut(method.name))))));
   const about = el("span", { "aria-live": "polite", "data-test": "method-about" });
@@ -79,7 +79,7 @@ function methodField(page) {
     }
     const known = methods.find((method) => method.name === control.value);
     if (known) {
-      set(about, `${known.summary}; ${known.cost}. `, el("cite", null, known.citation));
+      set(about, `${relabeled(known.summary)}; ${relabeled(known.cost)}. `, el("cite", null, known.citation));
     } else {
       set(about, page.estimate
         ? [t("method.takes", { method: page.estimate.method }), prose(reason(page.estimate))]

@@ -4,7 +4,7 @@ import { question } from "./asking.js";
 import { el, name, set, stamp, table } from "./dom.js";
 import { count, fixed } from "./format.js";
 import { lossGauge, withoutTrial } from "./gauge.js";
-import { followOnce } from "./protection.js";
+import { followOnce, kField } from "./protection.js";
 import { t } from "./words.js";
 
 /** Return the step that shows what would be released. */
@@ -32,6 +32,7 @@ export function previewStep(page) {
   refresh();
   return el("section", { "aria-labelledby": "preview-heading" },
     el("h2", { id: "preview-heading" }, t("preview.heading")),
+    kField(page, "preview-"),
     stamp(t("preview.stamp"), ` ${t("preview.private")}`),
     rows,
     el("div", { class: "halves wide" }, loss,

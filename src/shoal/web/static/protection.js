@@ -41,16 +41,17 @@ export function followOnce(page) {
   followTrials(page);
 }
 
-function kField(page) {
+/** Return a field for k with a slider under it; `before` names them where there is another. */
+export function kField(page, before = "") {
   const slider = el("input", {
     type: "range", min: "2", max: String(SLIDER), step: "1", "aria-label": t("protection.slider"),
-    "data-test": "k-slider",
+    "data-test": `${before}k-slider`,
     oninput: () => page.change("choose", (draft) => { draft.k = slider.value; }, "k"),
   });
   const control = input(page, "k", {
-    type: "number", min: "2", step: "1", inputmode: "numeric", "data-test": "k",
+    type: "number", min: "2", step: "1", inputmode: "numeric", "data-test": `${before}k`,
   });
-  const means = el("span", { "aria-live": "polite", "data-test": "k-means" });
+  const means = el("span", { "aria-live": "polite", "data-test": `${before}k-means` });
   const refresh = () => {
     const k = number(page.draft.k);
     const whole = Number.isInteger(k) && k >= 2;

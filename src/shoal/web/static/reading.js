@@ -103,8 +103,16 @@ export function readAgain(file, how) {
     delimiter: chosen("delimiter", "delimiter", SIGNS, now.delimiter ?? file.look?.delimiter ?? ",",
       go),
     encoding: chosen("encoding", "encoding", ENCODINGS, now.encoding ?? "", go),
-    decimal: chosen("decimal", "decimal", DECIMALS, now.decimal ?? ".", go),
-    thousands: chosen("thousands", "thousands", THOUSANDS, now.thousands ?? "", go),
+    decimal: chosen("decimal", "decimal", DECIMALS, now.decimal ?? ".", () => {
+      if (parts.thousands.value === parts.decimal.value) parts.thousands.value = "";
+      go();
+    }),
+    thousands: chosen("thousands", "thousands", THOUSANDS, now.thousands ?? "", () => {
+      if (parts.thousands.value === parts.decimal.value) { // one sign cannot be both
+        parts.decimal.value = parts.thousands.value === "." ? "," : ".";
+      }
+      go();
+    }),
     date_format: chosen("date-format", "date", DATES, date, go),
     skip_lines: typed("skip-lines", now.skip_lines ? String(now.skip_lines) : "", 3, go),
     missing: typed("missing-words", missing, 12, go),

@@ -85,7 +85,9 @@ function cards(told) {
     el("p", { "data-test": "risk-k" }, t(all.smallest > 1 ? "risk.keeps" : "risk.keeps_not",
       { k: count(all.smallest) }), " ", t("risk.sent")),
     told.same.map((one) => el("p", { class: one.records ? "bad" : null, "data-test": "risk-same" },
-      t("risk.same", { share: share(one.records, seen), column: name(one.column, 40) }))),
+      one.records
+        ? t("risk.same", { share: share(one.records, seen), column: name(one.column, 40) })
+        : t("risk.same_none", { column: name(one.column, 40) }))),
     seen < told.records && el("p", { class: "soft" }, t("risk.seen", { n: count(seen) })),
   ];
 }

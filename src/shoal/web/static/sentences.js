@@ -1,5 +1,6 @@
 // What the program says, in the language of the page: looked up by its English form.
 
+import { ERRORS } from "./de_errors.js";
 import { PIECES, SENTENCES, WORDS } from "./de_sentences.js";
 
 const NUMBER = /^[-±≤→ ]*\d[\d,]*(?:\.\d+)?(?: %| s)?$/;
@@ -10,7 +11,7 @@ let compiled = null;
 
 /** Return the catalog as patterns, those with the longest words first. */
 function patterns() {
-  compiled ??= SENTENCES.map(([english, german]) => {
+  compiled ??= [...SENTENCES, ...ERRORS].map(([english, german]) => {
     const parts = english.split(/\{(\w+)\}/);
     const words = parts.filter((_, at) => at % 2 === 0);
     const whole = words.map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"))

@@ -3,7 +3,7 @@
     python benchmarks/records/prove.py SECONDS FOLDER TABLE-K [TABLE-K ...]
 
 spends so many seconds of the processor on each table and k (`tarragona-3`): the linear programme of
-the groups that are kept, cuts, and for k up to 4 the integer programme over all groups that could
+the groups that are kept, cuts, and for k up to 5 the integer programme over all groups that could
 be in a better grouping. Where those are too many it is one over the groups whose reduced cost is
 below a part of the gap, and proves that part at the most. FOLDER keeps duals, cuts and columns
 after every step, so that another run goes on from there. Bounds, and groups that lose less, are
@@ -21,14 +21,17 @@ from keep import DOCS, kept, matrix, offer
 
 from shoal.measures.loss import percent, total_squares
 from shoal.methods.bounds.columns import NOBODY
+from shoal.methods.bounds.cuts import Cuts
 from shoal.methods.bounds.generation import Generation, Plan
 from shoal.methods.bounds.integer import solve_integer
 from shoal.methods.bounds.threads import Gaps, squared_gaps
 
-PLAN = Plan(climb=40, branches=2_000, rounds=400, limit=1_000_000, cuts=1, listed=80_000,
-            nodes=20_000, parts=(1.0, 0.75, 0.5, 0.35, 0.25, 0.15))  # fmt: skip
-INTEGER_K = 4
-GAIN = 1e-7  # a share of the bound: rounds of cuts that gain less are the last
+PLAN = Plan(climb=40, branches=2_000, rounds=400, limit=1_000_000, cuts=1, width=15,
+            listed=200_000, nodes=20_000, parts=(1.0, 0.75, 0.5, 0.35, 0.25, 0.15),
+            closed=1e-6)  # fmt: skip
+INTEGER_K = 5
+GAIN = 1e-7  # a share of the bound: rounds of cuts that gain less are idle
+IDLE = 3  # idle rounds, one after the other, that are the last
 
 
 class Proof:
@@ -57,21 +60,23 @@ class Proof:
         sizes = (members != NOBODY).sum(axis=1)
         for size in np.unique(sizes):
             g.columns.add(np.ascontiguousarray(members[sizes == size][:, :size]), g.losses)
-        g.cuts, g.prices, g.duals = there["cuts"], there["prices"], there["duals"]
+        g.cuts = Cuts(there["cuts"], there["shares"], there["parts"])
+        g.prices, g.duals = there["prices"], there["duals"]
         return True
 
     def save(self, step):
         """Keep what is known, offer the bound, and say how far it is from the groups."""
         g = self.generation
         np.savez_compressed(
-            self.file, members=g.columns.members, cuts=g.cuts, prices=g.prices, duals=g.duals
-        )
+            self.file, members=g.columns.members, cuts=g.cuts.rows, shares=g.cuts.shares,
+            parts=g.cuts.parts, prices=g.prices, duals=g.duals,
+        )  # fmt: skip
         bound = percent(g.least, total_squares(self.points))
         command = f"benchmarks/records/prove.py {self.seconds:g} FOLDER {self.name}-{self.k}"
         offer(self.name, self.k, self.labels, command, bound, runs=0)
         row = kept()[self.name, self.k]
         took = time.process_time() - self.begun
-        print(f"{self.name} k = {self.k}  {took:7.1f} CPU s  {step:<9} {g.cuts.shape[0]:>5} cuts  "
+        print(f"{self.name} k = {self.k}  {took:7.1f} CPU s  {step:<9} {len(g.cuts):>5} cuts  "
               f"{len(g.columns):>6} columns  bound {bound:.6f}  kept: loss {row['loss']}, gap "
               f"{row['gap_percent']} %", flush=True)  # fmt: skip
 
@@ -83,12 +88,14 @@ class Proof:
             self.save("climb")
         solved = g.converge(PLAN)
         self.save("programme")
-        while solved and g.solved is not None and not g.over():
-            before, cuts = g.bound, g.cuts.shape[0]
+        idle = 0
+        while solved and g.solved is not None and idle < IDLE and not g.over():
+            before, cuts = g.bound, len(g.cuts)
             g.cut(PLAN)
             self.save("cuts")
-            if g.cuts.shape[0] == cuts or g.bound < before * (1.0 + GAIN):
+            if len(g.cuts) == cuts:
                 break
+            idle = 0 if g.bound >= before * (1.0 + GAIN) else idle + 1
         if self.k <= INTEGER_K and not g.over():
             solution = solve_integer(g, self.labels, PLAN)
             g.bound = max(g.bound, solution.bound)

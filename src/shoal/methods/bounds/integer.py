@@ -16,7 +16,7 @@ from shoal.errors import in_shape
 from shoal.kernels.arrays import Floats, Integers
 from shoal.methods.bounds.columns import NOBODY, Columns
 from shoal.methods.bounds.generation import Generation, Plan, Remaining
-from shoal.methods.bounds.highs import Chosen, choose, hits
+from shoal.methods.bounds.highs import Chosen, choose
 from shoal.methods.bounds.losses import Losses
 from shoal.partition import rows_of_groups
 from shoal.progress import Reporter
@@ -117,9 +117,8 @@ def _choose(
 def reduced_costs(g: Generation) -> Floats:
     """Return what every column costs beyond its duals, cuts included."""
     reduced = g.columns.reduced(g.duals)
-    for cut, price in zip(g.cuts, g.prices, strict=True):
-        if price < 0.0:
-            reduced[hits(g.columns.members, cut, g.rows)] -= price
+    for i in np.flatnonzero(g.prices < 0.0):
+        reduced -= g.prices[i] * g.cuts.has(int(i), g.columns.members, g.rows)
     return reduced
 
 

@@ -58,7 +58,7 @@ class Cuts:
         return has
 
     def take(self, which: Integers) -> Cuts:
-        """Return some of the cuts, by their numbers or by truth."""
+        """Return some of the cuts, by their numbers."""
         return Cuts(self.rows[which], self.shares[which], self.parts[which])
 
     def and_more(self, more: Cuts) -> Cuts:

@@ -154,7 +154,8 @@ class Pricer:
         }
 
     def _works(self, duals: Floats, cuts: Cuts, prices: Floats) -> list[PricingBuffers]:
-        cuts, prices = cuts.take(prices > 0.0), prices[prices > 0.0]
+        paid = np.flatnonzero(prices > 0.0)
+        cuts, prices = cuts.take(paid), prices[paid]
         there = cuts.rows != NOBODY
         rows, names = cuts.rows[there], np.nonzero(there)[0]
         order = np.argsort(rows, kind="stable")

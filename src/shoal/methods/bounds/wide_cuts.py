@@ -217,7 +217,8 @@ def _worst(
 ) -> Cuts:  # fmt: skip
     """Return the cuts that are broken most, each once, and few of any record."""
     used: Counter[int] = Counter()
-    known, chosen = set(), []
+    known: set[tuple[object, ...]] = set()
+    chosen: list[tuple[int, int]] = []
     for at in np.argsort(-np.round(excess, 9), axis=None, kind="stable"):
         seed, kind = divmod(int(at), parts.size)
         if excess[seed, kind] <= EXCESS or len(chosen) == most:

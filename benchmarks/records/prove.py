@@ -31,7 +31,7 @@ PLAN = Plan(climb=40, branches=2_000, rounds=400, limit=1_000_000, cuts=1, width
             closed=1e-6)  # fmt: skip
 INTEGER_K = 5
 GAIN = 1e-7  # a share of the bound: rounds of cuts that gain less are idle
-IDLE = 3  # idle rounds, one after the other, that are the last
+IDLE = 6  # idle rounds, one after the other, that are the last
 
 
 class Proof:
@@ -60,8 +60,9 @@ class Proof:
         sizes = (members != NOBODY).sum(axis=1)
         for size in np.unique(sizes):
             g.columns.add(np.ascontiguousarray(members[sizes == size][:, :size]), g.losses)
-        g.cuts = Cuts(there["cuts"], there["shares"], there["parts"])
-        g.prices, g.duals = there["prices"], there["duals"]
+        paid = np.flatnonzero(there["prices"] < 0.0)
+        g.cuts = Cuts(there["cuts"], there["shares"], there["parts"]).take(paid)
+        g.prices, g.duals, g.searched = there["prices"][paid], there["duals"], int(there["searched"])
         return True
 
     def save(self, step):
@@ -69,7 +70,7 @@ class Proof:
         g = self.generation
         np.savez_compressed(
             self.file, members=g.columns.members, cuts=g.cuts.rows, shares=g.cuts.shares,
-            parts=g.cuts.parts, prices=g.prices, duals=g.duals,
+            parts=g.cuts.parts, prices=g.prices, duals=g.duals, searched=g.searched,
         )  # fmt: skip
         bound = percent(g.least, total_squares(self.points))
         command = f"benchmarks/records/prove.py {self.seconds:g} FOLDER {self.name}-{self.k}"
@@ -90,11 +91,9 @@ class Proof:
         self.save("programme")
         idle = 0
         while solved and g.solved is not None and idle < IDLE and not g.over():
-            before, cuts = g.bound, len(g.cuts)
+            before = g.bound
             g.cut(PLAN)
             self.save("cuts")
-            if len(g.cuts) == cuts:
-                break
             idle = 0 if g.bound >= before * (1.0 + GAIN) else idle + 1
         if self.k <= INTEGER_K and not g.over():
             solution = solve_integer(g, self.labels, PLAN)

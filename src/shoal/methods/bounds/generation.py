@@ -91,7 +91,7 @@ class Generation:
         self.complete = False
         self.master: Master | None = None
         self.solved: Solved | None = None
-        self.width = WIDTH
+        self.width, self.searched = WIDTH, 0
         self.unit = 1.0
 
     @classmethod
@@ -325,7 +325,9 @@ class Generation:
         triples = violated(members, values, most)
         if width <= TRIPLE:
             return triples
-        return triples.and_more(broken(members, values, self.rows, most, width))
+        self.searched += 1
+        wide = broken(members, values, self.rows, most=most, width=width, seed=self.searched)
+        return triples.and_more(wide)
 
     def cut(self, plan: Plan) -> None:
         """Add cuts that the programme's solution breaks, and converge again."""

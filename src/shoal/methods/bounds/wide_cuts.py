@@ -1,4 +1,4 @@
-"""Cuts of more than three records, found by local search from every record.
+"""Cuts of more than three records, found by local search from random ones around every record.
 
 Which shares are worth trying for up to five records is known: Pecin, Pessoa, Poggi, Uchoa and
 Santos (2017), Limited memory rank-1 cuts for vehicle routing problems, Operations Research Letters
@@ -14,12 +14,14 @@ import numpy as np
 
 from shoal.kernels.arrays import Floats, Integers
 from shoal.kernels.jit import loop, part, steps
+from shoal.kernels.random import Random, draw
 from shoal.methods.bounds.columns import NOBODY
 from shoal.methods.bounds.cuts import Cuts
 
 EXCESS = 0.01  # by less it is not worth a row
 A_RECORD = 4  # cuts a round
-PASSES = 8  # of the local search
+PASSES = 20  # of the local search
+OF_KINDS = 3  # one of so many kinds is searched from a record
 LEAN = 1e-3  # towards records that are together, where no group has a whole of them yet
 
 SPECIAL = (5, (3, 2, 2, 1, 1)), (4, (3, 3, 2, 2, 1))
@@ -32,8 +34,7 @@ def kinds(width: int) -> list[tuple[int, tuple[int, ...]]]:
     """Return the kinds of cuts of 4 to `width` records.
 
     Each is into how many parts records are divided, and how many parts each counts: all together
-    one part less than a whole number of records, so that most is rounded off. The search takes
-    records in their order, which it does both ways.
+    one part less than a whole number of records, so that most is rounded off.
     """
     found = [(parts, (1,) * size) for parts in PARTS for size in range(4, width + 1)]
     found += [
@@ -44,9 +45,7 @@ def kinds(width: int) -> list[tuple[int, tuple[int, ...]]]:
         for size in range(4, width + 1)
     ]
     found = [(parts, shares) for parts, shares in found if _rounds_most_off(parts, sum(shares))]
-    found += [kind for kind in SPECIAL if len(kind[1]) <= width]
-    back = [(parts, shares[::-1]) for parts, shares in found if shares[0] != shares[-1]]
-    return found + back
+    return found + [kind for kind in SPECIAL if len(kind[1]) <= width]
 
 
 def _rounds_most_off(parts: int, total: int) -> bool:
@@ -63,6 +62,7 @@ class Fractions(NamedTuple):
     counts: Integers  # (columns) work space: parts that a column has of the cut; all 0
     seen: Integers  # (n) work space: when a record was looked at last
     clock: Integers  # (1) work space
+    random: Random  # (1) work space
 
 
 @part
@@ -110,6 +110,26 @@ def best_row(f: Fractions, rows: Integers, share: int, parts: int) -> int:
 
 
 @part
+def random_row(f: Fractions, rows: Integers, width: int) -> int:
+    """Return a record from a random column of a random one of a cut's records, or -1. f IN/OUT.
+
+    rows IN: the cut's records so far, `width` of them.
+    """
+    of = rows[draw(f.random, width)]
+    column = f.names[f.starts[of] + draw(f.random, f.starts[of + 1] - f.starts[of])]
+    places = f.members.shape[1]
+    first = draw(f.random, places)
+    for i in range(places):
+        row = f.members[column, (first + i) % places]
+        new = row >= 0
+        for j in range(width):
+            new = new and rows[j] != row
+        if new:
+            return row  # type: ignore[no-any-return]
+    return -1
+
+
+@part
 def exchange(f: Fractions, rows: Integers, shares: Integers, width: int, parts: int) -> bool:
     """Exchange the records of a cut one by one for better ones; tell whether any was. f IN/OUT.
 
@@ -152,7 +172,9 @@ def search(f: Fractions, seed: int, shares: Integers, parts: int, rows: Integers
     count(f, seed, shares[0])
     width, whole = 1, shares[0]
     while width < shares.shape[0] and shares[width] > 0:
-        row = best_row(f, rows, shares[width], parts)
+        row = random_row(f, rows, width)
+        if row < 0:
+            row = best_row(f, rows, shares[width], parts)
         if row < 0:
             break
         rows[width] = row
@@ -171,22 +193,25 @@ def search(f: Fractions, seed: int, shares: Integers, parts: int, rows: Integers
 def search_all(
     f: Fractions, seeds: Integers, shares: Integers, parts: Integers, rows: Integers, excess: Floats
 ) -> None:
-    """Search a cut from every seed with all shares.
+    """Search a cut from every seed with some of the shares, drawn at random.
 
     shares IN (kinds, width), parts IN (kinds); rows OUT (seeds, kinds, width) and excess OUT
-    (seeds, kinds) are as of `search`. f IN/OUT.
+    (seeds, kinds) are as of `search`; what was not drawn stays as it is. f IN/OUT.
     """
     for i in range(seeds.shape[0]):
         for kind in range(parts.shape[0]):
-            excess[i, kind] = search(f, seeds[i], shares[kind], parts[kind], rows[i, kind])
+            if draw(f.random, OF_KINDS) == 0:
+                excess[i, kind] = search(f, seeds[i], shares[kind], parts[kind], rows[i, kind])
 
 
-def broken(members: Integers, values: Floats, rows: int, most: int, width: int) -> Cuts:
+def broken(
+    members: Integers, values: Floats, rows: int, *, most: int, width: int, seed: int
+) -> Cuts:
     """Return cuts of at most `width` records that a fractional solution breaks, the worst first.
 
     members (columns, width) of `rows` records, and values of the columns.
     """
-    f = _fractions(members, values, rows)
+    f = _fractions(members, values, rows, seed)
     seeds = np.flatnonzero(np.diff(f.starts))
     own = kinds(width)
     shares = np.zeros((len(own), width), dtype=np.int64)
@@ -199,16 +224,16 @@ def broken(members: Integers, values: Floats, rows: int, most: int, width: int) 
     return _worst(found, shares, parts, excess, most)
 
 
-def _fractions(members: Integers, values: Floats, rows: int) -> Fractions:
+def _fractions(members: Integers, values: Floats, rows: int, seed: int) -> Fractions:
     which = np.flatnonzero((values > 1e-6) & (values < 1.0 - 1e-6))
     members, values = np.ascontiguousarray(members[which]), values[which]
-    there = members != NOBODY
+    there, random = members != NOBODY, np.random.default_rng(seed)
     order = np.argsort(members[there], kind="stable")
     starts = np.concatenate(([0], np.cumsum(np.bincount(members[there], minlength=rows))))
     return Fractions(
         members, values, starts.astype(np.int64), np.nonzero(there)[0][order].astype(np.int64),
         np.zeros(which.size, dtype=np.int64), np.zeros(rows, dtype=np.int64),
-        np.zeros(1, dtype=np.int64),
+        np.zeros(1, dtype=np.int64), random.integers(1, 2**63, size=1, dtype=np.uint64),
     )  # fmt: skip
 
 

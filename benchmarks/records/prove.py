@@ -84,7 +84,10 @@ class Proof:
     def run(self):
         """Climb, converge, cut while that gains, then choose among columns."""
         g = self.generation
-        if not self.restore():
+        if self.restore():
+            g.prove(PLAN.limit)
+            self.save("restored")
+        else:
             g.climb(PLAN.climb, PLAN.branches)
             self.save("climb")
         solved = g.converge(PLAN)

@@ -174,6 +174,10 @@ class Generation:
         left = self.remaining()
         return left is not None and left <= 0.0
 
+    def prove(self, most: int) -> None:
+        """Take in what the duals and prices prove as they are, with so many branches a root."""
+        self._price(self.duals, self.prices, most)
+
     def _price(self, duals: Floats, prices: Floats, most: int) -> Priced:
         """Price, take in the columns and what the duals prove; return the columns."""
         priced = self.pricer.price(duals, most, TOLERANCE, self.cuts, -prices)

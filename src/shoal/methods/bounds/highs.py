@@ -93,6 +93,7 @@ class Master:
         self.rows, self.cuts = rows, NO_CUTS
         self.solver = _solver(rows, presolve="off")
         self.good = highspy.HighsModelStatus.kOptimal
+        self.unsure = highspy.HighsModelStatus.kUnknown
         self.every = np.arange(rows, dtype=np.int32)
         _add(self.solver, ceilings, np.inf, np.arange(rows)[:, None])
         self.columns = 0
@@ -126,6 +127,9 @@ class Master:
         if seconds is not None:
             self.solver.setOptionValue("time_limit", self.solver.getRunTime() + max(seconds, 0.1))
         self.solver.run()
+        if self.solver.getModelStatus() == self.unsure:  # stuck at a basis: begin without one
+            self.solver.clearSolver()
+            self.solver.run()
         if self.solver.getModelStatus() != self.good:
             return None
         solution = self.solver.getSolution()

@@ -3,11 +3,12 @@
     python benchmarks/records/prove.py SECONDS FOLDER TABLE-K [TABLE-K ...]
 
 spends so many seconds of the processor on each table and k (`tarragona-3`): the linear programme of
-the groups that are kept, cuts, and for k up to 5 the integer programme over all groups that could
-be in a better grouping. Where those are too many it is one over the groups whose reduced cost is
-below a part of the gap, and proves that part at the most. FOLDER keeps duals, cuts and columns
-after every step, so that another run goes on from there. Bounds, and groups that lose less, are
-offered to the records (`keep.py`). Needs the reference tables (SHOAL_DATA).
+the groups that are kept, cuts of up to 15 records, and for k up to 5 the integer programme over all
+groups that could be in a better grouping. Where those are too many it is one over the groups whose
+reduced cost is below a part of the gap, and proves that part at the most. FOLDER keeps duals, cuts
+and columns after every step, so that another run goes on from there: first it proves again what
+they proved, then drops the cuts that have no price. Bounds, and groups that lose less, are offered
+to the records (`keep.py`). Needs the reference tables (SHOAL_DATA).
 """
 
 from __future__ import annotations
@@ -62,7 +63,11 @@ class Proof:
             g.columns.add(np.ascontiguousarray(members[sizes == size][:, :size]), g.losses)
         paid = np.flatnonzero(there["prices"] < 0.0)
         g.cuts = Cuts(there["cuts"], there["shares"], there["parts"]).take(paid)
-        g.prices, g.duals, g.searched = there["prices"][paid], there["duals"], int(there["searched"])
+        g.prices, g.duals, g.searched = (
+            there["prices"][paid],
+            there["duals"],
+            int(there["searched"]),
+        )
         return True
 
     def save(self, step):

@@ -313,8 +313,15 @@ class Generation:
     def _forget(self, most: int) -> None:
         """Keep only the columns that cost least beyond their duals."""
         if len(self.columns) > most:
-            reduced = self.columns.reduced(self.duals)
-            self.columns.keep(np.sort(np.argsort(reduced, kind="stable")[:most]))
+            which = np.argsort(self.reduced_costs(), kind="stable")[:most]
+            self.columns.keep(np.sort(which))
+
+    def reduced_costs(self) -> Floats:
+        """Return what every column costs beyond its duals, cuts included."""
+        reduced = self.columns.reduced(self.duals)
+        for i in np.flatnonzero(self.prices < 0.0):
+            reduced -= self.prices[i] * self.cuts.has(int(i), self.columns.members, self.rows)
+        return reduced
 
     def _ceilings(self) -> Floats:
         return self.duals + self.width * self.scale

@@ -3,18 +3,20 @@
     python benchmarks/records/prove.py SECONDS FOLDER TABLE-K [TABLE-K ...]
 
 spends so many seconds of the processor on each table and k (`tarragona-3`): the linear programme of
-the groups that are kept, cuts of up to 15 records, and for k up to 5 the integer programme over all
-groups that could be in a better grouping. Where those are too many it is one over the groups whose
-reduced cost is below a part of the gap, and proves that part at the most. FOLDER keeps duals, cuts
-and columns after every step, so that another run goes on from there: first it proves again what
-they proved, then drops the cuts that have no price. Bounds, and groups that lose less, are offered
-to the records (`keep.py`). Needs the reference tables (SHOAL_DATA).
+the groups that are kept, cuts of up to 15 records, dives that look for better groups, and for k up
+to 5 the integer programme over all groups that could be in a better grouping. Where those are too
+many it is one over the groups whose reduced cost is below a part of the gap, and proves that part
+at the most. FOLDER keeps duals, cuts and columns after every step, so that another run goes on from
+there: first it proves again what they proved, then drops the cuts that have no price. Bounds, and
+groups that lose less, are offered to the records (`keep.py`). Needs the reference tables
+(SHOAL_DATA).
 """
 
 from __future__ import annotations
 
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -25,11 +27,15 @@ from shoal.methods.bounds.columns import NOBODY
 from shoal.methods.bounds.cuts import Cuts
 from shoal.methods.bounds.generation import Generation, Plan
 from shoal.methods.bounds.integer import solve_integer
+from shoal.methods.bounds.losses import cost_of
 from shoal.methods.bounds.threads import Gaps, squared_gaps
+from shoal.methods.matheuristic.dive import dive
 
 PLAN = Plan(climb=40, branches=2_000, rounds=400, limit=1_000_000, cuts=1, width=15,
             listed=200_000, nodes=20_000, parts=(1.0, 0.75, 0.5, 0.35, 0.25, 0.15),
             closed=1e-6)  # fmt: skip
+DIVE = replace(PLAN, width=9, limit=16_000, nodes=2_000, parts=(1.0,), closed=1e-5)
+SHARES = 0.9, 0.7, 0.8  # of a group that the programme must take so that a dive does
 INTEGER_K = 5
 GAIN = 1e-7  # a share of the bound: rounds of cuts that gain less are idle
 IDLE = 6  # idle rounds, one after the other, that are the last
@@ -63,11 +69,9 @@ class Proof:
             g.columns.add(np.ascontiguousarray(members[sizes == size][:, :size]), g.losses)
         paid = np.flatnonzero(there["prices"] < 0.0)
         g.cuts = Cuts(there["cuts"], there["shares"], there["parts"]).take(paid)
-        g.prices, g.duals, g.searched = (
-            there["prices"][paid],
-            there["duals"],
-            int(there["searched"]),
-        )
+        unit = float(there["unit"]) / g.unit  # the grouping may be another than it was
+        g.prices, g.duals = unit * there["prices"][paid], unit * there["duals"]
+        g.searched = int(there["searched"])
         return True
 
     def save(self, step):
@@ -76,6 +80,7 @@ class Proof:
         np.savez_compressed(
             self.file, members=g.columns.members, cuts=g.cuts.rows, shares=g.cuts.shares,
             parts=g.cuts.parts, prices=g.prices, duals=g.duals, searched=g.searched,
+            unit=g.unit,
         )  # fmt: skip
         bound = percent(g.least, total_squares(self.points))
         command = f"benchmarks/records/prove.py {self.seconds:g} FOLDER {self.name}-{self.k}"
@@ -86,8 +91,17 @@ class Proof:
               f"{len(g.columns):>6} columns  bound {bound:.6f}  kept: loss {row['loss']}, gap "
               f"{row['gap_percent']} %", flush=True)  # fmt: skip
 
+    def dive(self, share):
+        """Look for groups that lose less where the programme leads, with cuts on the way."""
+        g = self.generation
+        found = dive(self.points, g, share, DIVE, cuts=2)
+        if found is not None and (cost := cost_of(g.losses, found)) < g.upper:
+            self.labels, g.upper = found, cost
+            g.columns.add_grouping(found, g.losses)
+        self.save("dive")
+
     def run(self):
-        """Climb, converge, cut while that gains, then choose among columns."""
+        """Climb, converge, cut while that gains, dive, then choose among columns."""
         g = self.generation
         if self.restore():
             g.prove(PLAN.limit)
@@ -103,6 +117,8 @@ class Proof:
             g.cut(PLAN)
             self.save("cuts")
             idle = 0 if g.bound >= before * (1.0 + GAIN) else idle + 1
+        for share in SHARES if solved else ():
+            self.dive(share)
         if self.k <= INTEGER_K and not g.over():
             solution = solve_integer(g, self.labels, PLAN)
             g.bound = max(g.bound, solution.bound)

@@ -365,3 +365,7 @@ def test_duals_that_are_proven_stay_below_every_grouping(seed, width):
     assert bounds[-1] <= least * (1 + 1e-12)
     assert generation.complete
     assert bounds[-1] >= 0.8 * least - 1e-6
+    again = Generation.scaled(Gaps(gaps), k, start, threads=1)
+    again.duals, again.cuts, again.prices = generation.duals, generation.cuts, generation.prices
+    again.prove(NO_LIMIT)
+    assert again.reached == pytest.approx(generation.reached, rel=1e-9)

@@ -23,8 +23,7 @@ import numpy as np
 from keep import DOCS, kept, matrix, offer
 
 from shoal.measures.loss import percent, total_squares
-from shoal.methods.bounds.columns import NOBODY
-from shoal.methods.bounds.cuts import Cuts
+from shoal.methods.bounds.cuts import NOBODY, Cuts
 from shoal.methods.bounds.generation import Generation, Plan
 from shoal.methods.bounds.integer import solve_integer
 from shoal.methods.bounds.losses import cost_of

@@ -14,8 +14,8 @@ from naive.bounds import (
     reduced_costs,
     squared,
 )
-from shoal.methods.bounds.columns import NOBODY, Columns
-from shoal.methods.bounds.cuts import NO_CUTS, Cuts, of_triples, violated
+from shoal.methods.bounds.columns import Columns
+from shoal.methods.bounds.cuts import NO_CUTS, NOBODY, Cuts, of_triples, violated
 from shoal.methods.bounds.generation import Generation, Plan
 from shoal.methods.bounds.highs import Master, choose
 from shoal.methods.bounds.integer import as_labels, places, solve_integer

@@ -17,8 +17,8 @@ import numpy as np
 
 from shoal.errors import in_shape
 from shoal.kernels.arrays import Floats, Integers
-from shoal.methods.bounds.columns import NOBODY
 
+NOBODY = -1  # beyond the records of a group or a cut
 VIOLATED = 1.02  # by less it is not worth a row
 A_RECORD = 3  # cuts a round
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.loss import ROUNDED
-from shoal.methods.bounds.columns import NOBODY, Columns
-from shoal.methods.bounds.cuts import NO_CUTS, Cuts, violated
+from shoal.methods.bounds.columns import Columns
+from shoal.methods.bounds.cuts import NO_CUTS, NOBODY, Cuts, violated
 from shoal.methods.bounds.highs import Master, Solved
 from shoal.methods.bounds.losses import Losses, cost_of
 from shoal.methods.bounds.priced import Priced

@@ -12,8 +12,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from shoal.kernels.arrays import Floats, Integers
-from shoal.methods.bounds.columns import NOBODY, Columns
-from shoal.methods.bounds.cuts import NO_CUTS, Cuts
+from shoal.methods.bounds.columns import Columns
+from shoal.methods.bounds.cuts import NO_CUTS, NOBODY, Cuts
 
 EXACTLY = 1e-9  # costs are scaled to about 1 a record
 # without a number of threads: one that differs from what another user of HiGHS in this process has

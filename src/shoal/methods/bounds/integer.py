@@ -14,7 +14,8 @@ import numpy as np
 
 from shoal.errors import in_shape
 from shoal.kernels.arrays import Integers
-from shoal.methods.bounds.columns import NOBODY, Columns
+from shoal.methods.bounds.columns import Columns
+from shoal.methods.bounds.cuts import NOBODY
 from shoal.methods.bounds.generation import Generation, Plan, Remaining
 from shoal.methods.bounds.highs import Chosen, choose
 from shoal.methods.bounds.losses import Losses

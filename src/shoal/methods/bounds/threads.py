@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.kernels.arrays import Floats, Integers
-from shoal.methods.bounds.columns import NOBODY
-from shoal.methods.bounds.cuts import NO_CUTS, Cuts
+from shoal.methods.bounds.cuts import NO_CUTS, NOBODY, Cuts
 from shoal.methods.bounds.priced import Priced
 from shoal.methods.bounds.pricing import (
     BRANCH_INTEGERS,

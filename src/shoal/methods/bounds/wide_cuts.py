@@ -15,8 +15,7 @@ import numpy as np
 from shoal.kernels.arrays import Floats, Integers
 from shoal.kernels.jit import loop, part, steps
 from shoal.kernels.random import Random, draw
-from shoal.methods.bounds.columns import NOBODY
-from shoal.methods.bounds.cuts import Cuts
+from shoal.methods.bounds.cuts import NOBODY, Cuts
 
 EXCESS = 0.01  # by less it is not worth a row
 A_RECORD = 4  # cuts a round

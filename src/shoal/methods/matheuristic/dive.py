@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from shoal.kernels.arrays import Floats, Integers
-from shoal.methods.bounds.columns import NOBODY
+from shoal.methods.bounds.cuts import NOBODY
 from shoal.methods.bounds.generation import Generation, Plan, Remaining
 from shoal.methods.bounds.integer import solve_part
 from shoal.methods.bounds.losses import cost_of

@@ -14,8 +14,7 @@ import numpy as np
 
 from shoal.backends.executor import Threads
 from shoal.kernels.arrays import Floats, Integers
-from shoal.methods.bounds.columns import NOBODY
-from shoal.methods.bounds.cuts import NO_CUTS
+from shoal.methods.bounds.cuts import NO_CUTS, NOBODY
 from shoal.methods.bounds.generation import Remaining
 from shoal.methods.bounds.highs import choose
 from shoal.methods.ils.recombine import GAIN, Grouping, blocks

@@ -5,8 +5,8 @@
 prices all groups of every table and k that has a file there, TABLE-K.npz, and prints what its duals
 and the prices of its cuts prove: any prove a bound, a wrong file can only prove less. It fails
 where that is above a loss that was found, or 0.002 % below the bound of the records, but for those
-that the integer programme has proven optimal. With FOLDER, the one that `prove.py` keeps, duals that prove
-more are taken over from there first. Needs the reference tables (SHOAL_DATA).
+that the integer programme has proven optimal. With FOLDER, the one that `prove.py` keeps, duals
+that prove more are taken over from there first. Needs the reference tables (SHOAL_DATA).
 """
 
 from __future__ import annotations

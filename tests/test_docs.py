@@ -198,6 +198,15 @@ def test_records_are_those_of_their_label_files(repository):
 
 
 @pytest.mark.reference
+def test_duals_prove_the_bounds_of_records(repository, monkeypatch):
+    """All groups are priced again, and no kept file proves less than the records say."""
+    monkeypatch.syspath_prepend(str(repository / "benchmarks/records"))
+    duals = importlib.import_module("duals")
+    assert len(list(duals.KEPT.iterdir())) >= 4
+    assert duals.check() == 0
+
+
+@pytest.mark.reference
 def test_a_record_is_only_replaced_by_a_better_one(repository, tmp_path, monkeypatch):
     """Labels that lose as much or more leave the file that is kept, and its command, alone."""
     monkeypatch.syspath_prepend(str(repository / "benchmarks/records"))

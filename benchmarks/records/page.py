@@ -42,8 +42,11 @@ def write(folder, parts):
             "is proven, not what is likely."
         ),
         wrapped(
-            "Bounds of small k are linear programmes over all groups, with cuts "
-            "(`benchmarks/records/prove.py`). Those of large k are by pairs of records "
+            "Bounds of small k are linear programmes over all groups, with cuts of up to 15 "
+            "records, and the integer programme over the groups that could be in a better "
+            "grouping (`benchmarks/records/prove.py`). The folder duals has the duals that prove "
+            "some of them, with their cuts; `benchmarks/records/duals.py` prices all groups and "
+            "prints what they prove. Those of large k are by pairs of records "
             "(`prove_large.py`): a semidefinite relaxation for tarragona and census, a linear "
             "programme for eia and eia10 (from k = 5 on), whose 4,092 records are too many for the "
             "former: a step would take about half a minute. The folder prices has the prices of "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cache
-from itertools import combinations
+from itertools import combinations, permutations
 
 
 def squared(matrix):
@@ -38,16 +38,33 @@ def least_sse(matrix, k):
     return least(tuple(range(len(matrix))))
 
 
+def has_of_cut(cut, group):
+    """What a group has of a cut, {record: share}: the sum of its records' shares, rounded down."""
+    return int(sum(share for row, share in cut.items() if row in group))
+
+
 def reduced_costs(gaps, k, duals, cuts=(), prices=()):
     """What every group of k to 2k - 1 records costs beyond its duals, with the prices of cuts."""
     rows = range(len(gaps))
     return {
         group: group_sse(gaps, group)
         - sum(duals[i] for i in group)
-        + sum(p for cut, p in zip(cuts, prices, strict=True) if len({*cut} & {*group}) >= 2)
+        + sum(p * has_of_cut(cut, group) for cut, p in zip(cuts, prices, strict=True))
         for size in range(k, min(2 * k, len(gaps) + 1))
         for group in combinations(rows, size)
     }
+
+
+def most_broken(groups, values, parts, shares):
+    """By how much a fractional choice of groups breaks the cut of such shares it breaks most."""
+    rows = sorted({row for group in groups for row in group})
+    excess = []
+    for some in permutations(rows, len(shares)):
+        own = dict(zip(some, shares, strict=True))
+        counts = [sum(own.get(row, 0) for row in group) // parts for group in groups]
+        has = sum(v * count for v, count in zip(values, counts, strict=True))
+        excess.append(has - sum(shares) // parts)
+    return max(excess)
 
 
 def broken_triples(groups, values):

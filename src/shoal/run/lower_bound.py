@@ -42,7 +42,7 @@ STARTS = 3
 PLANS = {  # each goes on from where the one before ended
     "quick": Plan(climb=40, rounds=0, cuts=0),
     "normal": Plan(climb=0, rounds=100, limit=50_000, cuts=20),
-    "best": Plan(climb=0, rounds=100, limit=5_000_000, cuts=20, listed=60_000, nodes=200),
+    "best": Plan(climb=0, rounds=100, limit=5_000_000, cuts=20, width=9, listed=60_000, nodes=200),
 }
 GROWN_ROWS = 100  # up to which groups are priced, too, where they are large
 GROWN_BRANCHES = 200  # of a root, where groups are large

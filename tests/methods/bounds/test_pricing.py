@@ -1,16 +1,27 @@
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
-from naive.bounds import broken_triples, group_sse, least_sse, reduced_costs, squared
-from shoal.methods.bounds.columns import NOBODY, Columns
-from shoal.methods.bounds.cuts import violated
+from naive.bounds import (
+    broken_triples,
+    group_sse,
+    has_of_cut,
+    least_sse,
+    most_broken,
+    reduced_costs,
+    squared,
+)
+from shoal.methods.bounds.columns import Columns
+from shoal.methods.bounds.cuts import NO_CUTS, NOBODY, Cuts, of_triples, violated
 from shoal.methods.bounds.generation import Generation, Plan
 from shoal.methods.bounds.highs import Master, choose
 from shoal.methods.bounds.integer import as_labels, places, solve_integer
 from shoal.methods.bounds.losses import cost_of
-from shoal.methods.bounds.threads import NO_CUTS, Gaps, Pricer, squared_gaps, sums_of_nearest
+from shoal.methods.bounds.threads import Gaps, Pricer, squared_gaps, sums_of_nearest
+from shoal.methods.bounds.wide_cuts import broken, kinds
 from thorough import each
 
 NO_LIMIT = 10**9
@@ -26,9 +37,29 @@ def problem(seed, most=11):
         matrix = np.round(matrix)
     gaps = squared_gaps(matrix)
     duals = rng.uniform(-0.3, 1.2, size=rows)
-    cuts = np.array([rng.choice(rows, 3, replace=False) for _ in range(seed % 4)], dtype=np.int64)
-    cuts = cuts.reshape(-1, 3)
-    return matrix, gaps, k, duals, cuts, rng.uniform(0, 0.5, size=cuts.shape[0])
+    cuts = drawn_cuts(rng, rows, seed % 4)
+    return matrix, gaps, k, duals, cuts, rng.uniform(0, 0.5, size=len(cuts))
+
+
+def drawn_cuts(rng, rows, count):
+    """Cuts of 3 to 6 records with any shares; the first ones of a table are triples."""
+    cuts = NO_CUTS
+    for number in range(count):
+        width = 3 if number == 0 else int(rng.integers(3, min(rows, 6) + 1))
+        parts = 2 if number == 0 else int(rng.integers(2, 6))
+        own = rng.choice(rows, width, replace=False)[None]
+        cuts = cuts.and_more(Cuts(own, rng.integers(1, parts, size=(1, width)), np.array([parts])))
+    return cuts
+
+
+def told(cuts):
+    """Cuts as the twin has them: the share of every record."""
+    return [
+        {row: Fraction(share, parts) for row, share in zip(rows, shares, strict=True) if share}
+        for rows, shares, parts in zip(
+            cuts.rows.tolist(), cuts.shares.tolist(), cuts.parts.tolist(), strict=True
+        )
+    ]
 
 
 @each("seed", range(40))
@@ -47,7 +78,7 @@ def test_distances_are_the_twins(seed):
 def test_pricing_finds_the_cheapest_group(seed, threads):
     """Its least reduced cost is that of all groups; nothing cheaper is missing."""
     _, gaps, k, duals, cuts, prices = problem(seed)
-    every = reduced_costs(gaps.tolist(), k, duals, cuts.tolist(), prices)
+    every = reduced_costs(gaps.tolist(), k, duals, told(cuts), prices)
     pricer = Pricer(gaps, k, threads, small=0)
     found = pricer.price(duals, NO_LIMIT, 1e-9, cuts, prices)
     assert found.cut_short == 0
@@ -66,7 +97,8 @@ def test_what_is_missing_is_never_too_little(seed, most):
     """Whatever was left out: no grouping costs less than the duals and what is missing."""
     matrix, gaps, k, duals, cuts, prices = problem(seed, 10)
     found = Pricer(gaps, k, 1).price(duals, most, 1e-9, cuts, prices)
-    assert duals.sum() - prices.sum() + found.missing <= least_sse(matrix.tolist(), k) + 1e-9
+    paid = (prices * cuts.most).sum()
+    assert duals.sum() - paid + found.missing <= least_sse(matrix.tolist(), k) + 1e-9
     assert most < NO_LIMIT or found.cut_short == 0
 
 
@@ -75,7 +107,7 @@ def test_what_is_missing_is_never_too_little(seed, most):
 def test_all_groups_below_a_limit_are_listed_once(seed, limit):
     """All of them, none twice, and none where the room is too small."""
     _, gaps, k, duals, cuts, prices = problem(seed, 10)
-    every = reduced_costs(gaps.tolist(), k, duals, cuts.tolist(), prices)
+    every = reduced_costs(gaps.tolist(), k, duals, told(cuts), prices)
     wanted = {group for group, cost in every.items() if cost < limit - 1e-9}
     allowed = {group for group, cost in every.items() if cost < limit + 1e-9}
     found = Pricer(gaps, k, 1).every_group(duals, limit, NO_LIMIT, 5_000, cuts, prices)
@@ -141,10 +173,83 @@ def test_broken_triples_are_found(seed):
     values = rng.choice([0.25, 0.5, 0.75], size=9)
     twin = broken_triples(groups, values)
     found = violated(np.array(groups), values, most=10**6)
-    assert {tuple(triple) for triple in found.tolist()} <= set(twin)
-    assert (found.size > 0) == any(value > 1.02 for value in twin.values())
-    if found.size:
-        assert twin[tuple(found[0].tolist())] == pytest.approx(max(twin.values()))
+    assert np.all(found.shares == 1)
+    assert np.all(found.parts == 2)
+    assert np.all(found.most == 1)
+    assert {tuple(triple) for triple in found.rows.tolist()} <= set(twin)
+    assert (len(found) > 0) == any(value > 1.02 for value in twin.values())
+    if len(found):
+        assert twin[tuple(found.rows[0].tolist())] == pytest.approx(max(twin.values()))
+
+
+@each("seed", range(20))
+def test_every_grouping_keeps_every_cut(seed):
+    """Whole groups have at most what a cut allows, and what each has is the twin's."""
+    rng = np.random.default_rng(seed)
+    cuts = drawn_cuts(rng, 14, 6)
+    groups = np.split(rng.permutation(14), [3, 7, 10])
+    members = np.full((4, 5), NOBODY)
+    for number, group in enumerate(groups):
+        members[number, : group.size] = np.sort(group)
+    for i, cut in enumerate(told(cuts)):
+        has = cuts.has(i, members, 14)
+        assert has.tolist() == [has_of_cut(cut, group.tolist()) for group in groups]
+        assert has.sum() <= cuts.most[i] == int(sum(cut.values()))
+
+
+@each("seed", range(12))
+def test_wide_cuts_are_broken_as_is_said(seed):
+    """Every cut that is found is broken by the solution, once, and of a kind that is searched."""
+    rng = np.random.default_rng(seed)
+    groups = np.sort([rng.choice(12, 4, replace=False) for _ in range(14)], axis=1)
+    values = rng.choice([0.25, 0.5], size=14)
+    found = broken(groups, values, 12, most=10**6, width=7, seed=seed)
+    names = set()
+    for i, cut in enumerate(told(found)):
+        has = sum(v * has_of_cut(cut, g) for g, v in zip(groups.tolist(), values, strict=True))
+        assert has > found.most[i] + 0.009
+        assert found.most[i] == int(sum(cut.values()))
+        assert sum(cut.values()) % 1 == 1 - Fraction(1, int(found.parts[i]))
+        names.add(tuple(sorted(cut.items())))
+    assert len(names) == len(found)
+
+
+def test_wide_cuts_are_nearly_the_worst():
+    """The local search finds a cut that is broken as much as any of its kind, mostly."""
+    same = 0
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        groups = np.sort([rng.choice(8, 4, replace=False) for _ in range(9)], axis=1)
+        values = rng.choice([0.25, 0.5], size=9)
+        found = [
+            cut
+            for turn in range(20)
+            for cut in told(broken(groups, values, 8, most=10**6, width=5, seed=turn))
+        ]
+        has = [
+            sum(v * has_of_cut(cut, g) for g, v in zip(groups.tolist(), values, strict=True))
+            - int(sum(cut.values()))
+            for cut in found
+        ]
+        worst = max(most_broken(groups.tolist(), values, *kind) for kind in kinds(5))
+        assert not has or max(has) <= worst + 1e-9
+        same += (max(has) if has else 0.0) >= max(worst, 0.0) - 1e-9
+    assert same >= 2
+
+
+def test_cuts_inside_some_records_keep_their_shares():
+    """Of a part's records, those cuts remain that have no others, by their new numbers."""
+    cuts = of_triples(np.array([[0, 2, 4], [1, 2, 4]])).and_more(
+        Cuts(np.array([[0, 2, 4, 6]]), np.array([[2, 1, 1, 1]]), np.array([3]))
+    )
+    number = np.full(8, NOBODY)
+    number[[0, 2, 4, 6]] = np.arange(4)
+    inside, which = cuts.inside(number)
+    assert which.tolist() == [0, 2]
+    assert told(inside) == [
+        {0: Fraction(1, 2), 1: Fraction(1, 2), 2: Fraction(1, 2)},
+        {0: Fraction(2, 3), 1: Fraction(1, 3), 2: Fraction(1, 3), 3: Fraction(1, 3)},
+    ]
 
 
 def test_columns_are_distinct_and_cost_their_sse():
@@ -237,15 +342,16 @@ def test_the_programme_without_columns_overdraws():
     assert np.all(solved.duals <= 3.0 + 1e-9)
 
 
+@pytest.mark.parametrize("width", [3, 7])
 @pytest.mark.parametrize("seed", range(12))
-def test_duals_that_are_proven_stay_below_every_grouping(seed):
+def test_duals_that_are_proven_stay_below_every_grouping(seed, width):
     """Climbing, converging and cutting only raise the bound, and never above the optimum."""
     matrix, gaps, k, *_ = problem(seed, 10)
     rows = len(gaps)
     start = np.minimum(np.arange(rows) // k, rows // k - 1)
     generation = Generation.scaled(Gaps(gaps), k, start, threads=1)
     least = least_sse(matrix.tolist(), k) / generation.unit
-    plan = Plan(branches=50, limit=10**6)
+    plan = Plan(branches=50, limit=10**6, width=width)
     bounds = [generation.bound]
     for step in (
         lambda: generation.climb(10, 50),
@@ -259,3 +365,7 @@ def test_duals_that_are_proven_stay_below_every_grouping(seed):
     assert bounds[-1] <= least * (1 + 1e-12)
     assert generation.complete
     assert bounds[-1] >= 0.8 * least - 1e-6
+    again = Generation.scaled(Gaps(gaps), k, start, threads=1)
+    again.duals, again.cuts, again.prices = generation.duals, generation.cuts, generation.prices
+    again.prove(NO_LIMIT)
+    assert again.reached == pytest.approx(generation.reached, rel=1e-9)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,11 +11,13 @@ import shoal
 from naive.bounds import least_sse
 from shoal.errors import RequestError
 from shoal.measures.loss import information_loss, squared_error
+from shoal.methods.bounds.generation import Generation
+from shoal.methods.bounds.threads import Gaps, squared_gaps
 from shoal.methods.ils.neighbors import least_by_neighbors
 from shoal.methods.ils.parameters import Search, Stop
 from shoal.methods.ils.task import Task
 from shoal.methods.matheuristic import steps
-from shoal.methods.matheuristic.dive import dive_into
+from shoal.methods.matheuristic.dive import dive, dive_into
 from shoal.methods.matheuristic.exact import exact
 from shoal.methods.matheuristic.neighborhood import Around
 from shoal.methods.matheuristic.run import best
@@ -156,6 +160,22 @@ def test_what_is_freed_is_grouped_better_or_left(k):
     assert not {p.tobytes() for p in places} & {
         p.tobytes() for p in around.choose(labels, 3, 40) if around._key(labels, p) in around.done
     }
+
+
+def test_dives_cut_on_the_way():
+    """A dive from a programme with wide cuts covers every record, and loses no less than the bound.
+
+    With cuts after each step it loses no more here than what it began with.
+    """
+    rows, plan = clustered(3, 150), replace(SMALL_PLAN, width=7)
+    labels = np.array(shoal.microaggregate(rows, 3, method="mdav-nn", standardize=False).labels)
+    generation = Generation.scaled(Gaps(squared_gaps(rows)), 3, labels, threads=1)
+    generation.raise_bound(plan)
+    found = dive(rows, generation, 0.9, plan, cuts=2)
+    assert found is not None
+    assert np.bincount(found).min() >= 3
+    lost = squared_error(rows, found).sum()
+    assert generation.least <= lost <= squared_error(rows, labels).sum()
 
 
 @each("seed", range(25 if is_thorough() else 10))

@@ -7,9 +7,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from shoal.kernels.arrays import Floats, Integers
+from shoal.methods.bounds.cuts import NOBODY
 from shoal.methods.bounds.losses import Losses
-
-NOBODY = -1
 
 
 class Columns:

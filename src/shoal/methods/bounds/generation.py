@@ -15,12 +15,12 @@ import numpy as np
 
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.loss import ROUNDED
-from shoal.methods.bounds.columns import NOBODY, Columns
-from shoal.methods.bounds.cuts import violated
+from shoal.methods.bounds.columns import Columns
+from shoal.methods.bounds.cuts import NO_CUTS, NOBODY, Cuts, violated
 from shoal.methods.bounds.highs import Master, Solved
 from shoal.methods.bounds.losses import Losses, cost_of
 from shoal.methods.bounds.priced import Priced
-from shoal.methods.bounds.threads import NO_CUTS
+from shoal.methods.bounds.wide_cuts import broken
 
 Remaining = Callable[[], float | None]
 
@@ -28,6 +28,7 @@ TOLERANCE = 1e-9  # reduced costs count from here on; records cost about 1
 CLOSED = 1e-5  # gap between programme and bound, as a share, that counts as none
 WIDTH = 0.5  # how far above the best duals the programme's may lie, in units of their scale
 CUT_ROUNDS = 40  # of the programme after new cuts
+TRIPLE = 3
 CROWDED = 12  # columns a record, from which on the dear ones are forgotten
 
 
@@ -44,12 +45,14 @@ class Plan:
     rounds: int = 60
     limit: int = 100_000  # branches of a root in the end
     cuts: int = 10
+    width: int = TRIPLE  # records of a cut, at most
     listed: int = 20_000  # groups that may be listed for a proof
     columns: int = 5_000  # groups for the integer programme where they cannot all be listed
     nodes: int = 100
     parts: tuple[float, ...] = (1.0,)  # of the gap, tried in turn until its groups can be listed
     grown: bool = False
     anew: bool = False
+    closed: float = CLOSED
 
     @property
     def stages(self) -> int:
@@ -88,7 +91,7 @@ class Generation:
         self.complete = False
         self.master: Master | None = None
         self.solved: Solved | None = None
-        self.width = WIDTH
+        self.width, self.searched = WIDTH, 0
         self.unit = 1.0
 
     @classmethod
@@ -161,9 +164,8 @@ class Generation:
         for size in self.pricer.sizes:
             some = members[whole & (self.columns.sizes == size)]
             part.columns.add(np.ascontiguousarray(some[:, :size]), losses)
-        cuts = number[self.cuts]
-        whole = (cuts != NOBODY).all(axis=1)
-        part.cuts, part.prices = cuts[whole], self.prices[whole]
+        part.cuts, which = self.cuts.inside(number)
+        part.prices = self.prices[which]
         part.duals, part.scale, part.unit = self.duals[rows], self.scale[rows], self.unit
         return part
 
@@ -172,14 +174,19 @@ class Generation:
         left = self.remaining()
         return left is not None and left <= 0.0
 
+    def prove(self, most: int) -> None:
+        """Take in what the duals and prices prove as they are, with so many branches a root."""
+        self._price(self.duals, self.prices, most)
+
     def _price(self, duals: Floats, prices: Floats, most: int) -> Priced:
         """Price, take in the columns and what the duals prove; return the columns."""
         priced = self.pricer.price(duals, most, TOLERANCE, self.cuts, -prices)
         for groups in priced.new():
             self.columns.add(groups, self.losses)
-        safe = ROUNDED * float(np.abs(duals).sum() + np.abs(prices).sum())
+        paid = prices * self.cuts.most
+        safe = ROUNDED * float(np.abs(duals).sum() + np.abs(paid).sum())
         safe += TOLERANCE * (self.rows // self.k)
-        proven = float(duals.sum() + prices.sum()) + priced.missing - safe
+        proven = float(duals.sum() + paid.sum()) + priced.missing - safe
         if proven > self.reached:
             self.reached = proven
             self.duals, self.prices = duals, prices
@@ -224,7 +231,8 @@ class Generation:
         slope, sizes = np.ones(self.rows), priced.reduced.argmin(axis=0)
         for root in which[reduced[which] < 0.0]:
             slope[priced.groups[sizes[root]][root]] -= 1.0
-        return float(here.sum() + self.prices.sum() + reduced[which].sum()), slope
+        paid = float((self.prices * self.cuts.most).sum())
+        return float(here.sum() + paid + reduced[which].sum()), slope
 
     def _by_growing(self, here: Floats) -> tuple[float, Floats]:
         """Return the bound by the group grown around every record, and its slope.
@@ -263,7 +271,7 @@ class Generation:
                 return False
             self.solved = solved
             gap = (solved.cost - self.reached) / max(abs(solved.cost), 1e-9)
-            if gap <= CLOSED:
+            if gap <= plan.closed:
                 if solved.overdrawn <= 1e-7:
                     self.complete = True
                     return True
@@ -299,14 +307,21 @@ class Generation:
         self.solved = None  # its columns had other numbers
         self.master = Master(self.rows, self._ceilings())
         self.master.add(self.columns)
-        if self.cuts.size:
+        if len(self.cuts):
             self.master.cut(self.columns, self.cuts)
 
     def _forget(self, most: int) -> None:
         """Keep only the columns that cost least beyond their duals."""
         if len(self.columns) > most:
-            reduced = self.columns.reduced(self.duals)
-            self.columns.keep(np.sort(np.argsort(reduced, kind="stable")[:most]))
+            which = np.argsort(self.reduced_costs(), kind="stable")[:most]
+            self.columns.keep(np.sort(which))
+
+    def reduced_costs(self) -> Floats:
+        """Return what every column costs beyond its duals, cuts included."""
+        reduced = self.columns.reduced(self.duals)
+        for i in np.flatnonzero(self.prices < 0.0):
+            reduced -= self.prices[i] * self.cuts.has(int(i), self.columns.members, self.rows)
+        return reduced
 
     def _ceilings(self) -> Floats:
         return self.duals + self.width * self.scale
@@ -315,6 +330,16 @@ class Generation:
         assert self.master is not None
         self.master.set_ceilings(self._ceilings())
 
+    def _broken(self, values: Floats, width: int) -> Cuts:
+        """Return cuts of so many records at most that the columns' values break."""
+        members, most = self.columns.members[: values.size], 100 + self.rows // 4
+        triples = violated(members, values, most)
+        if width <= TRIPLE:
+            return triples
+        self.searched += 1
+        wide = broken(members, values, self.rows, most=most, width=width, seed=self.searched)
+        return triples.and_more(wide)
+
     def cut(self, plan: Plan) -> None:
         """Add cuts that the programme's solution breaks, and converge again."""
         again = replace(plan, rounds=CUT_ROUNDS)
@@ -322,20 +347,15 @@ class Generation:
             if self.solved is None or self.master is None or self.over():
                 return
             before, self.width = self.bound, WIDTH
-            triples = violated(
-                self.columns.members[: self.solved.values.size], self.solved.values,
-                most=100 + self.rows // 4,
-            )  # fmt: skip
-            if triples.shape[0] == 0:
+            new = self._broken(self.solved.values, plan.width)
+            if len(new) == 0:
                 return
+            self.cuts = self.cuts.and_more(new)
+            self.prices = np.append(self.prices, np.zeros(len(new)))
             if len(self.columns) > CROWDED * self.rows:
-                self.cuts = np.concatenate([self.cuts, triples])
-                self.prices = np.append(self.prices, np.zeros(triples.shape[0]))
                 self._begin()
             else:
-                self.master.cut(self.columns, triples)
-                self.cuts = self.master.cuts
-                self.prices = np.append(self.prices, np.zeros(triples.shape[0]))
+                self.master.cut(self.columns, new)
                 self._set_ceilings()
             done = self.converge(again, draw=0.3)
             if not done or self.bound < before * (1.0 + 1e-6):

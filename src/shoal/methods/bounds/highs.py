@@ -12,7 +12,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from shoal.kernels.arrays import Floats, Integers
-from shoal.methods.bounds.columns import NOBODY, Columns
+from shoal.methods.bounds.columns import Columns
+from shoal.methods.bounds.cuts import NO_CUTS, NOBODY, Cuts
 
 EXACTLY = 1e-9  # costs are scaled to about 1 a record
 # without a number of threads: one that differs from what another user of HiGHS in this process has
@@ -40,32 +41,32 @@ def _solver(rows: int, **options: Any) -> Any:
     return solver
 
 
-def _add(solver: Any, costs: Floats, most: float, starts: Integers, indices: Integers) -> None:
-    """Add columns that may be taken up to `most` times."""
-    count = costs.size
+def _add(
+    solver: Any, costs: Floats, most: float, members: Integers, has: Integers | None = None
+) -> None:
+    """Add columns that may be taken up to `most` times, (columns, width) with NOBODY beyond.
+
+    has (columns, cuts): what they have of the cuts, whose rows follow those of the records.
+    """
+    count, rows = costs.size, solver.getNumRow()
+    values = (members != NOBODY).astype(np.int64)
+    if has is not None and has.size:
+        numbers = np.broadcast_to(np.arange(rows - has.shape[1], rows), has.shape)
+        members, values = np.hstack([members, numbers]), np.hstack([values, has])
+    sizes = (values != 0).sum(axis=1)
+    indices = members[values != 0]
     solver.addCols(
         count, costs, np.zeros(count), np.full(count, most), indices.size,
-        starts.astype(np.int32), indices.astype(np.int32), np.ones(indices.size),
+        (np.cumsum(sizes) - sizes).astype(np.int32), indices.astype(np.int32),
+        values[values != 0].astype(np.float64),
     )  # fmt: skip
 
 
-def _add_cut(solver: Any, which: Integers) -> None:
-    """Take at most one of some columns."""
-    least = -float("inf")
-    solver.addRow(least, 1.0, which.size, which.astype(np.int32), np.ones(which.size))
-
-
-def hits(members: Integers, cut: Integers, rows: int) -> Integers:
-    """Return which columns have two of a cut's three records, by their number."""
-    inside = np.zeros(rows + 1, dtype=np.int64)  # NOBODY is the last one
-    inside[cut] = 1
-    return np.flatnonzero(inside[members].sum(axis=1) >= 2)
-
-
-def _starts(members: Integers) -> tuple[Integers, Integers]:
-    """Return where columns begin in the list of all their records, and that list."""
-    sizes = (members != NOBODY).sum(axis=1)
-    return np.cumsum(sizes) - sizes, members[members != NOBODY]
+def _add_cut(solver: Any, has: Integers, most: int, start: int = 0) -> None:
+    """Add a cut of which columns have something; they are numbered from `start` on."""
+    which = np.flatnonzero(has)
+    numbers, values = (which + start).astype(np.int32), has[which].astype(np.float64)
+    solver.addRow(-float("inf"), float(most), which.size, numbers, values)
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ class Solved:
 
 
 class Master:
-    """The linear programme over some columns: every record once, no cut more than once.
+    """The linear programme over some columns: every record once, no cut more than it allows.
 
     A record may be overdrawn at a price, so that its dual is at most that: without a limit the
     duals of the first rounds are far from all sense.
@@ -89,11 +90,12 @@ class Master:
     def __init__(self, rows: int, ceilings: Floats) -> None:
         import highspy
 
-        self.rows, self.cuts = rows, np.zeros((0, 3), dtype=np.int64)
+        self.rows, self.cuts = rows, NO_CUTS
         self.solver = _solver(rows, presolve="off")
         self.good = highspy.HighsModelStatus.kOptimal
+        self.unsure = highspy.HighsModelStatus.kUnknown
         self.every = np.arange(rows, dtype=np.int32)
-        _add(self.solver, ceilings, np.inf, np.arange(rows), np.arange(rows))
+        _add(self.solver, ceilings, np.inf, np.arange(rows)[:, None])
         self.columns = 0
 
     def add(self, columns: Columns) -> None:
@@ -103,28 +105,31 @@ class Master:
 
     def _add_some(self, columns: Columns, start: int, stop: int) -> None:
         members, costs = columns.members[start:stop], columns.costs[start:stop]
-        extra = np.full((members.shape[0], self.cuts.shape[0]), NOBODY, dtype=np.int64)
-        for i, cut in enumerate(self.cuts):
-            extra[hits(members, cut, self.rows), i] = self.rows + i
-        _add(self.solver, costs, np.inf, *_starts(np.concatenate([members, extra], axis=1)))
+        has = np.zeros((members.shape[0], len(self.cuts)), dtype=np.int64)
+        for i in range(len(self.cuts)):
+            has[:, i] = self.cuts.has(i, members, self.rows)
+        _add(self.solver, costs, np.inf, members, has)
         self.columns += members.shape[0]
 
     def set_ceilings(self, ceilings: Floats) -> None:
         """Change what it costs to overdraw a record."""
         self.solver.changeColsCost(self.rows, self.every, ceilings)
 
-    def cut(self, columns: Columns, triples: Integers) -> None:
-        """Add cuts: of all groups with two of a triple at most one is chosen."""
-        for triple in triples:
-            which = hits(columns.members[: self.columns], triple, self.rows)
-            _add_cut(self.solver, which + self.rows)
-        self.cuts = np.concatenate([self.cuts, triples])
+    def cut(self, columns: Columns, cuts: Cuts) -> None:
+        """Add cuts to the programme."""
+        for i, most in enumerate(cuts.most):
+            has = cuts.has(i, columns.members[: self.columns], self.rows)
+            _add_cut(self.solver, has, most, self.rows)
+        self.cuts = self.cuts.and_more(cuts)
 
     def solve(self, seconds: float | None = None) -> Solved | None:
         """Solve; None where the time was not enough."""
         if seconds is not None:
             self.solver.setOptionValue("time_limit", self.solver.getRunTime() + max(seconds, 0.1))
         self.solver.run()
+        if self.solver.getModelStatus() == self.unsure:  # stuck at a basis: begin without one
+            self.solver.clearSolver()
+            self.solver.run()
         if self.solver.getModelStatus() != self.good:
             return None
         solution = self.solver.getSolution()
@@ -165,7 +170,7 @@ def choose(
     rows: int,
     start: Integers | None,
     *,
-    cuts: Integers,
+    cuts: Cuts,
     nodes: int,
     seconds: float | None = None,
 ) -> Chosen:
@@ -180,11 +185,11 @@ def choose(
     if seconds is not None:
         solver.setOptionValue("time_limit", max(seconds, 0.1))
     members, count = columns.members[which], which.size
-    _add(solver, columns.costs[which], 1.0, *_starts(members))
-    for cut in cuts:
-        inside = hits(members, cut, rows)
-        if inside.size > 1:
-            _add_cut(solver, inside)
+    _add(solver, columns.costs[which], 1.0, members)
+    for i, most in enumerate(cuts.most):
+        has = cuts.has(i, members, rows)
+        if has.sum() > most:
+            _add_cut(solver, has, most)
     whole = np.full(count, highspy.HighsVarType.kInteger)
     solver.changeColsIntegrality(count, np.arange(count, dtype=np.int32), whole)
     if start is not None:

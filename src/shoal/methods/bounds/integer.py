@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from shoal.errors import in_shape
-from shoal.kernels.arrays import Floats, Integers
-from shoal.methods.bounds.columns import NOBODY, Columns
+from shoal.kernels.arrays import Integers
+from shoal.methods.bounds.columns import Columns
+from shoal.methods.bounds.cuts import NOBODY
 from shoal.methods.bounds.generation import Generation, Plan, Remaining
-from shoal.methods.bounds.highs import Chosen, choose, hits
+from shoal.methods.bounds.highs import Chosen, choose
 from shoal.methods.bounds.losses import Losses
 from shoal.partition import rows_of_groups
 from shoal.progress import Reporter
@@ -66,7 +67,7 @@ def solve_integer(generation: Generation, labels: Integers, plan: Plan) -> Integ
     if every is not None:
         for groups in every:
             g.columns.add(groups, g.losses)
-        best, chosen = _choose(g, best, np.flatnonzero(reduced_costs(g) < below), plan)
+        best, chosen = _choose(g, best, np.flatnonzero(g.reduced_costs() < below), plan)
         others = g.upper if below >= gap else min(g.reached + below, g.upper)
         proven = chosen.proven and others >= g.upper
         least = min(g.upper if chosen.proven else min(chosen.bound, g.upper), others)
@@ -93,7 +94,7 @@ def _listed(g: Generation, gap: float, plan: Plan) -> tuple[float, list[Integers
 
 def _cheapest(g: Generation, count: int) -> Integers:
     """Return the columns that cost least beyond their duals."""
-    return np.argsort(reduced_costs(g), kind="stable")[:count]
+    return np.argsort(g.reduced_costs(), kind="stable")[:count]
 
 
 def _choose(
@@ -112,15 +113,6 @@ def _choose(
             g.upper = cost
             labels = as_labels(g.columns, chosen.which, g.rows)
     return labels, chosen
-
-
-def reduced_costs(g: Generation) -> Floats:
-    """Return what every column costs beyond its duals, cuts included."""
-    reduced = g.columns.reduced(g.duals)
-    for cut, price in zip(g.cuts, g.prices, strict=True):
-        if price < 0.0:
-            reduced[hits(g.columns.members, cut, g.rows)] -= price
-    return reduced
 
 
 def places(columns: Columns, labels: Integers) -> Integers:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from shoal.kernels.arrays import Floats, Integers
+from shoal.methods.bounds.cuts import Cuts
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Pricing(Protocol):
         """What no grouping costs less than, whatever the duals."""
 
     def price(
-        self, duals: Floats, most: int, tolerance: float, cuts: Integers, prices: Floats
+        self, duals: Floats, most: int, tolerance: float, cuts: Cuts, prices: Floats
     ) -> Priced:
         """Price all roots, with at most so many branches each."""
 
@@ -50,6 +51,6 @@ class Pricing(Protocol):
         """Return a cheap group for every root, (n, 2k - 1) padded, and its reduced cost."""
 
     def every_group(
-        self, duals: Floats, limit: float, most: int, room: int, cuts: Integers, prices: Floats
+        self, duals: Floats, limit: float, most: int, room: int, cuts: Cuts, prices: Floats
     ) -> list[Integers] | None:
         """Return all groups whose reduced cost is below a limit, by size; None if too many."""

@@ -32,8 +32,10 @@ class PricingBuffers(NamedTuple):
     duals: Floats  # (n)
     cut_starts: Integers  # (n + 1) where a record's cuts begin in `cut_names`
     cut_names: Integers  # the cuts that records belong to
-    cut_prices: Floats  # (cuts) what a group pays with two members in a cut
-    cut_counts: Integers  # (cuts) work space: members of the branch in a cut; all 0
+    cut_shares: Integers  # as `cut_names`: with how many parts they count there
+    cut_parts: Integers  # (cuts) the parts for which a group pays
+    cut_prices: Floats  # (cuts) what it pays, at least 0
+    cut_counts: Integers  # (cuts) work space: parts that the branch has of a cut; all 0
     candidates: Integers  # (2k, n) work space: who may follow, by members of the branch
     keys: Floats  # (2k, n) work space: their w to the root, ascending
     costs: Floats  # (2k, n) work space: their pairs with the branch, less their dual
@@ -113,7 +115,7 @@ def candidates_of(w: PricingBuffers, root: int, size: int, limit: float) -> int:
 def count_in_cuts(w: PricingBuffers, row: int, by: int) -> None:
     """Count a record into its cuts (by = 1) or out of them (-1). w IN/OUT."""
     for i in range(w.cut_starts[row], w.cut_starts[row + 1]):
-        w.cut_counts[w.cut_names[i]] += by
+        w.cut_counts[w.cut_names[i]] += by * w.cut_shares[i]
 
 
 @part
@@ -229,8 +231,10 @@ def price_root(
         branches += 1
         cost, price = numbers[COST, made] + w.costs[made, at], numbers[PRICE, made]
         for i in range(w.cut_starts[row], w.cut_starts[row + 1]):
-            if w.cut_counts[w.cut_names[i]] == 1:
-                price += w.cut_prices[w.cut_names[i]]
+            name = w.cut_names[i]
+            parts = w.cut_counts[name] % w.cut_parts[name] + w.cut_shares[i]
+            if parts >= w.cut_parts[name]:  # no record counts whole: once more
+                price += w.cut_prices[name]
         if rest == 1:
             if cost + price < best and (not listing or is_least_row(w, size, row)):
                 if listed < found.shape[0]:

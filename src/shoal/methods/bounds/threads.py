@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.kernels.arrays import Floats, Integers
-from shoal.methods.bounds.columns import NOBODY
+from shoal.methods.bounds.cuts import NO_CUTS, NOBODY, Cuts
 from shoal.methods.bounds.priced import Priced
 from shoal.methods.bounds.pricing import (
     BRANCH_INTEGERS,
@@ -24,7 +24,6 @@ from shoal.partition import rows_of_groups
 
 W = TypeVar("W")
 
-NO_CUTS = np.zeros((0, 3), dtype=np.int64)
 SMALL = 400  # records that one thread prices before another has begun
 STRIPES = 16
 
@@ -153,31 +152,35 @@ class Pricer:
             "numbers": np.zeros((BRANCH_NUMBERS, 2 * k + 1)),
         }
 
-    def _works(self, duals: Floats, cuts: Integers, prices: Floats) -> list[PricingBuffers]:
-        rows = np.repeat(np.arange(cuts.shape[0]), 3)
-        order = np.argsort(cuts.ravel(), kind="stable")
-        counts = np.bincount(cuts.ravel(), minlength=self.rows)
-        starts = np.concatenate(([0], np.cumsum(counts)))
+    def _works(self, duals: Floats, cuts: Cuts, prices: Floats) -> list[PricingBuffers]:
+        paid = np.flatnonzero(prices > 0.0)
+        cuts, prices = cuts.take(paid), prices[paid]
+        there = cuts.rows != NOBODY
+        rows, names = cuts.rows[there], np.nonzero(there)[0]
+        order = np.argsort(rows, kind="stable")
+        starts = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=self.rows))))
         shared = {
             "gaps": self.gaps,
             "nearest": self.nearest,
             "duals": np.ascontiguousarray(duals),
             "cut_starts": starts.astype(np.int64),
-            "cut_names": np.append(rows[order], 0).astype(np.int64),
+            "cut_names": np.append(names[order], 0).astype(np.int64),
+            "cut_shares": np.append(cuts.shares[there][order], 0).astype(np.int64),
+            "cut_parts": np.append(cuts.parts, 1).astype(np.int64),
             "cut_prices": np.append(prices, 0.0),
         }
         return [
-            PricingBuffers(**shared, cut_counts=np.zeros(cuts.shape[0] + 1, dtype=np.int64), **room)  # type: ignore[arg-type]
+            PricingBuffers(**shared, cut_counts=np.zeros(len(cuts) + 1, dtype=np.int64), **room)  # type: ignore[arg-type]
             for room in self._rooms
         ]
 
     def price(
-        self, duals: Floats, most: int, tolerance: float, cuts: Integers = NO_CUTS,
+        self, duals: Floats, most: int, tolerance: float, cuts: Cuts = NO_CUTS,
         prices: Floats | None = None,
     ) -> Priced:  # fmt: skip
         """Price all roots and sizes, with at most so many branches each.
 
-        `cuts` are triples of records; a group with two of one pays its price.
+        A group pays the price of a cut, at least 0, for all that it has of it.
         """
         works = self._works(duals, cuts, np.zeros(0) if prices is None else prices)
         count, rows = len(self.sizes), self.rows
@@ -238,7 +241,7 @@ class Pricer:
         return float(max(by_root.sum(), by_record))
 
     def every_group(
-        self, duals: Floats, limit: float, most: int, room: int, cuts: Integers, prices: Floats
+        self, duals: Floats, limit: float, most: int, room: int, cuts: Cuts, prices: Floats
     ) -> list[Integers] | None:
         """Return all groups whose reduced cost is below a limit, by size; None if too many."""
         work = self._works(duals, cuts, prices)[0]

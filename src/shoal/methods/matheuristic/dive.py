@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from shoal.kernels.arrays import Floats, Integers
-from shoal.methods.bounds.columns import NOBODY
+from shoal.methods.bounds.cuts import NOBODY
 from shoal.methods.bounds.generation import Generation, Plan, Remaining
 from shoal.methods.bounds.integer import solve_part
 from shoal.methods.bounds.losses import cost_of
@@ -23,13 +23,16 @@ FEW = 120  # records that are left to the integer programme
 ROUNDS = 8  # of a programme on the way
 
 
-def dive(matrix: Floats, generation: Generation, share: float, plan: Plan) -> Integers | None:
+def dive(
+    matrix: Floats, generation: Generation, share: float, plan: Plan, cuts: int = 0
+) -> Integers | None:
     """Return a grouping by a programme that is solved; None where the time was not enough.
 
-    Groups of which the programme takes at least `share` are taken, and always one.
+    Groups of which the programme takes at least `share` are taken, and always one. `cuts` are the
+    rounds of cuts on the way, after each step.
     """
     k, here = generation.k, generation
-    brief = replace(plan, rounds=ROUNDS, limit=plan.branches)
+    brief = replace(plan, rounds=ROUNDS, limit=plan.branches, cuts=cuts)
     rows, groups = np.arange(generation.rows), list[Integers]()
     while True:
         if here.solved is None or here.over():
@@ -52,6 +55,8 @@ def dive(matrix: Floats, generation: Generation, share: float, plan: Plan) -> In
             break
         here = here.inside(left, start)
         here.converge(brief)
+        if cuts:
+            here.cut(brief)
         rows = rows[left]
     labels = np.empty(generation.rows, dtype=np.int64)
     for label, group in enumerate(groups):

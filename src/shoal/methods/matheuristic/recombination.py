@@ -14,10 +14,9 @@ import numpy as np
 
 from shoal.backends.executor import Threads
 from shoal.kernels.arrays import Floats, Integers
-from shoal.methods.bounds.columns import NOBODY
+from shoal.methods.bounds.cuts import NO_CUTS, NOBODY
 from shoal.methods.bounds.generation import Remaining
 from shoal.methods.bounds.highs import choose
-from shoal.methods.bounds.threads import NO_CUTS
 from shoal.methods.ils.recombine import GAIN, Grouping, blocks
 from shoal.partition import rows_of_groups
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from shoal.kernels.arrays import Floats, Integers
 from shoal.kernels.jit import jit
+from shoal.methods.bounds.cuts import NO_CUTS, Cuts
 from shoal.methods.bounds.hierarchies.branch import (
     BRANCH_INTEGERS,
     BRANCH_NUMBERS,
@@ -16,7 +17,7 @@ from shoal.methods.bounds.hierarchies.branch import (
 from shoal.methods.bounds.hierarchies.neighbors import least_by_companions
 from shoal.methods.bounds.hierarchies.pricing import price
 from shoal.methods.bounds.priced import Priced
-from shoal.methods.bounds.threads import NO_CUTS, striped, workers
+from shoal.methods.bounds.threads import striped, workers
 from shoal.methods.topdown.tally import common
 from shoal.methods.topdown.trees import END, HEIGHT, PLACE, RANGED, ROOT, Trees
 from shoal.partition import rows_of_groups
@@ -145,9 +146,9 @@ class FormPricer:
         )  # fmt: skip
 
     @staticmethod
-    def _refuse(cuts: Integers, prices: Floats | None) -> None:
+    def _refuse(cuts: Cuts, prices: Floats | None) -> None:
         """Refuse cuts, whose prices no branch counts."""
-        if cuts.size or (prices is not None and prices.size):
+        if len(cuts) or (prices is not None and prices.size):
             raise ValueError("groups of hierarchies are priced without cuts")
 
     def _works(self, duals: Floats) -> list[FormBuffers]:
@@ -155,7 +156,7 @@ class FormPricer:
         return [room._replace(duals=duals, spared=spared) for room in self._rooms]
 
     def price(
-        self, duals: Floats, most: int, tolerance: float, cuts: Integers = NO_CUTS,
+        self, duals: Floats, most: int, tolerance: float, cuts: Cuts = NO_CUTS,
         prices: Floats | None = None,
     ) -> Priced:  # fmt: skip
         """Price all roots, with at most so many branches each."""
@@ -188,7 +189,7 @@ class FormPricer:
         return groups, found.reduced.min(axis=0)
 
     def every_group(
-        self, duals: Floats, limit: float, most: int, room: int, cuts: Integers, prices: Floats
+        self, duals: Floats, limit: float, most: int, room: int, cuts: Cuts, prices: Floats
     ) -> list[Integers] | None:
         """Return all groups whose reduced cost is below a limit, by size; None if too many."""
         self._refuse(cuts, prices)

@@ -163,6 +163,11 @@ class Page:
         wide = "(nodes) => nodes.some((node) => node.scrollWidth > node.clientWidth)"
         return [one for one in places if self.tab.eval_on_selector_all(one, wide)]
 
+    def module(self, name):
+        """Return the address of one of the page's own modules, as it has loaded it."""
+        main = self.tab.locator("script[type=module]").get_attribute("src")
+        return main.replace("main.js", name)
+
     def check(self):
         """Nothing may have gone wrong."""
         assert self.wrong == []

@@ -108,10 +108,10 @@ def sentences(repository):
 def check_german(page, every):
     """No word of English is left of some sentences."""
     german = page.tab.evaluate(
-        "async (every) => {"
-        " const { germanOf } = await import('/static/sentences.js');"
+        "async ([address, every]) => {"
+        " const { germanOf } = await import(address);"
         " return every.map((one) => germanOf(one)); }",
-        every,
+        [page.module("sentences.js"), every],
     )
     left = [text for text, own in zip(every, german, strict=True)
             if ENGLISH.search(own) or own == text]  # fmt: skip
@@ -157,9 +157,10 @@ def test_every_measure_has_a_title(repository):
 def test_numbers_are_written_as_german_writes_them(page):
     """Figures within sentences have the German signs; names of columns stay as they are."""
     said = page.tab.evaluate(
-        "async () => { const { germanOf } = await import('/static/sentences.js');"
+        "async (address) => { const { germanOf } = await import(address);"
         " return [germanOf('1,234 groups hold equal records, whose values are released '"
-        "   + 'as they were'), germanOf(\"'records' is rounded to multiples of 0.5\")]; }"
+        "   + 'as they were'), germanOf(\"'records' is rounded to multiples of 0.5\")]; }",
+        page.module("sentences.js"),
     )
     assert said[0].startswith("1.234 Gruppen enthalten gleiche")
     assert said[1] == "'records' ist auf Vielfache von 0,5 gerundet"

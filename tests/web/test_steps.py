@@ -272,13 +272,14 @@ def test_settings_and_runs_come_home(opened, made, tmp_path):
 def test_numbers_that_are_postcodes_begin_with_their_prefixes(page):
     """A fresh draft does not average codes; what is saved of a draft is left as it is."""
     trees = page.tab.evaluate(
-        """async () => {
-          const { restored } = await import("/static/draft.js");
+        """async (address) => {
+          const { restored } = await import(address);
           const column = (name, kind, hierarchy) => ({ name, kind, hierarchy,
             suspected: "quasi-identifier" });
           const look = { columns: [column("postcode", "integer", "prefixes:4,3"),
             column("age", "integer", "widths:5,10"), column("zip", "text", "prefixes:4,3")] };
           return [restored(look, null).trees, restored(look, { trees: [] }).trees];
-        }"""
+        }""",
+        page.module("draft.js"),
     )
     assert trees == [[{"rule": "prefixes:4,3"}, None, None], [None, None, None]]

@@ -61,6 +61,7 @@ def conventions(*command):
     assert ran.stdout.count("\nok ") >= 39
 
 
+@pytest.mark.slow
 def test_the_script_of_conventions_passes(door):
     """All checks of the shell script pass, at least 40."""
     conventions(*door)

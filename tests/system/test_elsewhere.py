@@ -33,6 +33,7 @@ def test_the_walk_and_the_command_line(tmp_path):
     assert (ran.returncode, ran.stdout) == (0, "walked\n"), ran.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_elsewhere")
 def test_the_desk(tmp_path):
     """The desk and its workers, each started anew, make a verified release; nothing is left."""

@@ -8,8 +8,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 # temporary files of tests in memory, where 4 GB of it are free: they are synced thousands of times
 IN_MEMORY := [ "$$(df -k --output=avail /dev/shm 2> /dev/null | tail -n 1)" -gt 4000000 ] 2> /dev/null \
   && TMPDIR=$$(mktemp -d /dev/shm/shoal-tests-XXXXXX) && export TMPDIR && trap 'rm -rf "$$TMPDIR"' EXIT && trap 'exit 130' INT TERM
-# two test processes more than processors: some tests wait for servers and browsers
-TESTS := $(IN_MEMORY); $(BIN)/python -m pytest -n $$(($$($(BIN)/python -c 'import os; print(os.cpu_count())') + 2)) \
+# one test process more than processors: some tests wait for servers and browsers
+TESTS := $(IN_MEMORY); $(BIN)/python -m pytest -n $$(($$($(BIN)/python -c 'import os; print(os.cpu_count())') + 1)) \
   --dist loadgroup
 
 # what tests use; Spark is apart, as it needs Java

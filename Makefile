@@ -167,7 +167,7 @@ docs: $(VENV)/run.stamp         ## the site, strictly: docs/_build/html/index.ht
 SPELLED := docs/*.md $(addprefix docs/,start jobs understand coming-from guide reference gallery evidence developers \
   methods web) README.md CONTRIBUTING.md RELEASING.md SECURITY.md CHANGELOG.md
 
-docs-all: $(VENV)/docs.stamp    ## stored outputs of the jobs of ten million records and of a cluster, then the site
+docs-all: $(VENV)/docs.stamp $(VENV)/engines.stamp  ## stored outputs of the jobs of ten million records and of a cluster (Spark needs Java), then the site
 	$(BIN)/python docs/_ext/stored.py
 	$(MAKE) --no-print-directory docs
 

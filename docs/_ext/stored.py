@@ -4,7 +4,7 @@
 
 Each job runs its commands in a temporary folder (SHOAL_WORK, else the system's) and writes what
 they print, with date, versions, seconds and peak memory, to docs/jobs/stored/, which its
-page has. Where they are missing, the page has the commands alone.
+page has. Where they are missing, the page has the commands alone. The cluster's needs Spark.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import datetime
 import os
 import platform
+import re
 import resource
 import shlex
 import subprocess
@@ -27,6 +28,7 @@ import shoal
 
 PLACE = Path(__file__).parents[1] / "jobs" / "stored"
 CHUNK = 1_000_000
+OURS = re.compile(r"^(?:[\d,]+ records|verified)", re.M)  # before it Spark logs
 
 
 def people(rows: int, seed: int) -> pa.Table:
@@ -66,6 +68,7 @@ JOBS = {
     "cluster": (many_files, (
         f"shoal anonymize 'stays/*.parquet' -k 10 {QUASI} --engine dask -o release/",
         "shoal verify release/ -k 10 --quasi age,income",
+        f"shoal anonymize 'stays/*.parquet' -k 10 {QUASI} --engine spark -o spark/",
         f"shoal anonymize 'stays/*.parquet' -k 10 {QUASI} --engine threads -o threads/",
     )),
 }  # fmt: skip
@@ -82,10 +85,13 @@ def ran(line: str, folder: Path) -> str:
     )  # fmt: skip
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    first, _, rest = done.stdout.replace(f"{folder}/", "").strip().partition("\n\n")
+    printed = done.stdout[OURS.search(done.stdout).start() :].replace(f"{folder}/", "")
+    first, _, rest = printed.strip().partition("\n\n")
     files = [one for one in rest.splitlines() if one.startswith(("wrote", "private, not"))]
     said = "\n".join([first, *(["…", *files] if rest else [])])
     took = f"{max(1, cpu):,.0f} s of the CPU; the largest process {after.ru_maxrss / 1e6:.2f} GB"
+    if "spark" in words:  # a Java process of its own, for which nobody waits
+        took += ", without those of Spark itself"
     return f"```console\n$ {line}\n{said}\n```\n\n*{took}.*\n"
 
 

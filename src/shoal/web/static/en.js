@@ -358,11 +358,11 @@ export const EN = {
   "rule.months": "month, year",
   "rule.prefixes": "the first 3 signs, then the first 2",
   "rule.flat": "the value, or nothing",
-  "drops.taken": "{file}: taken for {column}.",
-  "drops.gaps": "{file}: taken for {column}, but some values have no place in it.",
+  "drops.taken": "{file}: hierarchy of {column}.",
+  "drops.gaps": "{file}: hierarchy of {column}, but some values have no place in it.",
   "drops.open": "Open it as a table",
   "drops.nobody": "{file}: no column has a name like that.",
-  "drops.refused": "{file}: not taken for {column}:",
+  "drops.refused": "{file}: cannot be the hierarchy of {column}:",
 
   // by sight
   "sight.legend": "By sight",

@@ -24,16 +24,17 @@ from keep import DOCS, kept, matrix, offer
 
 from shoal.measures.loss import percent, total_squares
 from shoal.methods.bounds.cuts import NOBODY, Cuts
-from shoal.methods.bounds.generation import Generation, Plan
+from shoal.methods.bounds.effort import Plan
+from shoal.methods.bounds.generation import Generation
 from shoal.methods.bounds.integer import solve_integer
 from shoal.methods.bounds.losses import cost_of
 from shoal.methods.bounds.threads import Gaps, squared_gaps
 from shoal.methods.matheuristic.dive import dive
 
-PLAN = Plan(climb=40, branches=2_000, rounds=400, limit=1_000_000, cuts=1, width=15,
+PLAN = Plan(climb=40, branches=2_000, rounds=400, limit=1_000_000, cuts=1, cut_width=15,
             listed=200_000, nodes=20_000, parts=(1.0, 0.75, 0.5, 0.35, 0.25, 0.15),
             closed=1e-6)  # fmt: skip
-DIVE = replace(PLAN, width=9, limit=16_000, nodes=2_000, parts=(1.0,), closed=1e-5)
+DIVE = replace(PLAN, cut_width=9, limit=16_000, nodes=2_000, parts=(1.0,), closed=1e-5)
 SHARES = 0.9, 0.7, 0.8  # of a group that the programme must take so that a dive does
 INTEGER_K = 5
 GAIN = 1e-7  # a share of the bound: rounds of cuts that gain less are idle
@@ -70,7 +71,7 @@ class Proof:
         g.cuts = Cuts(there["cuts"], there["shares"], there["parts"]).take(paid)
         unit = float(there["unit"]) / g.unit  # the grouping may be another than it was
         g.prices, g.duals = unit * there["prices"][paid], unit * there["duals"]
-        g.searched = int(there["searched"])
+        g.separations = int(there["separations"])
         return True
 
     def save(self, step):
@@ -78,7 +79,7 @@ class Proof:
         g = self.generation
         np.savez_compressed(
             self.file, members=g.columns.members, cuts=g.cuts.rows, shares=g.cuts.shares,
-            parts=g.cuts.parts, prices=g.prices, duals=g.duals, searched=g.searched,
+            parts=g.cuts.parts, prices=g.prices, duals=g.duals, separations=g.separations,
             unit=g.unit,
         )  # fmt: skip
         bound = percent(g.least, total_squares(self.points))

@@ -9,7 +9,7 @@ import numpy as np
 
 from shoal.errors import in_shape
 from shoal.measures.risk.kept_columns import released_codes
-from shoal.table.assign import distinct, identifier_reason
+from shoal.table.assign import identifier_reason
 from shoal.table.profile import Change, complete_rows, same
 from shoal.table.proposals.codes import code_length, count_codes
 from shoal.table.roles import Column
@@ -36,7 +36,7 @@ class TableProfile:
 
     def different(self, column: Column) -> int:
         """Return how many different values there are."""
-        return distinct(self.table[column.name])
+        return self.table[column.name].different
 
     def reason(self, column: Column) -> str | None:
         """Return why a column looks like an identifier, None where it does not."""
@@ -77,4 +77,4 @@ def unique_share(column: Column) -> float:
 def repeating(column: Column) -> bool | None:
     """Tell whether two records have one value of a column; None if none has any."""
     present = len(column.values) - column.missing
-    return distinct(column) < present if present else None
+    return column.different < present if present else None

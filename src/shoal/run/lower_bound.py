@@ -14,7 +14,8 @@ from shoal.errors import Canceled, RequestError
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.loss import ROUNDED, is_nothing, percent, total_squares
 from shoal.methods.auto import by_hierarchies, check_effort
-from shoal.methods.bounds.generation import Generation, Plan
+from shoal.methods.bounds.effort import Plan
+from shoal.methods.bounds.generation import Generation
 from shoal.methods.bounds.integer import raise_by_effort, up_to
 from shoal.methods.bounds.large_groups import LargeGroups, steps_by
 from shoal.methods.bounds.threads import Gaps, squared_gaps
@@ -42,7 +43,9 @@ STARTS = 3
 PLANS = {  # each goes on from where the one before ended
     "quick": Plan(climb=40, rounds=0, cuts=0),
     "normal": Plan(climb=0, rounds=100, limit=50_000, cuts=20),
-    "best": Plan(climb=0, rounds=100, limit=5_000_000, cuts=20, width=9, listed=60_000, nodes=200),
+    "best": Plan(
+        climb=0, rounds=100, limit=5_000_000, cuts=20, cut_width=9, listed=60_000, nodes=200
+    ),
 }
 GROWN_ROWS = 100  # up to which groups are priced, too, where they are large
 GROWN_BRANCHES = 200  # of a root, where groups are large

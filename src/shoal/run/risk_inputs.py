@@ -16,7 +16,7 @@ from shoal.kernels.arrays import Integers
 from shoal.measures.disclosure.assess import Known
 from shoal.measures.disclosure.key import Key, common_keys, key_of
 from shoal.run.measure_inputs import Hierarchies
-from shoal.table.assign import distinct, with_roles
+from shoal.table.assign import with_roles
 from shoal.table.encode_nodes import CodedColumn, code
 from shoal.table.hierarchy.specify import in_folder
 from shoal.table.inspect import inspect
@@ -128,7 +128,7 @@ def one_level_up(
         else:
             rules = in_folder(Path(rules), list(quasi))
     wanted = {name: str(path) for name, path in (rules or {}).items() if name in quasi}
-    many = [n for n in quasi if n not in wanted and distinct(table[n]) > MOST]
+    many = [n for n in quasi if n not in wanted and table[n].different > MOST]
     levels = {}
     for name in (name for name in quasi if name not in many):
         if name not in wanted and (rule := _proposed(table, name)):

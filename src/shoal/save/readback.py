@@ -79,15 +79,10 @@ class ReadBack:
             if not self._next():
                 return False
             many = min(self.rows - self.at, len(order) - done)
-            rows = pa.array(order[done : done + many])
-
-            def is_meant(place: int, rows: Any = rows, many: int = many) -> bool:
-                some = self.columns[place].part(self.at, self.at + many)
-                notation = self.notations[place]
-                same = _same if notation.is_plain else partial(_same_noted, notation)
-                return same(some, meant[place].take(rows), columns[place].kind, self.as_bytes)
-
-            if not all(list(threads.map(is_meant, range(len(columns))))):
+            some = [cells.part(self.at, self.at + many) for cells in self.columns]
+            as_meant = partial(_as_meant, pa.array(order[done : done + many]), self.as_bytes)
+            every = zip(some, columns, meant, self.notations, strict=True)
+            if not all(list(threads.map(as_meant, every))):
                 return False
             self.at += many
             done += many
@@ -96,6 +91,15 @@ class ReadBack:
     def is_read(self) -> bool:
         """Tell whether there are no more rows."""
         return not self._next()
+
+
+def _as_meant(
+    rows: pa.Array, as_bytes: bool, one: tuple[Cells, Column, pa.Array, Notation]
+) -> bool:
+    """Tell whether cells that were read are those of some rows of a column."""
+    cells, column, meant, notation = one
+    same = _same if notation.is_plain else partial(_same_noted, notation)
+    return same(cells, meant.take(rows), column.kind, as_bytes)
 
 
 def _meant(column: Column, as_bytes: bool) -> Any:

@@ -23,17 +23,12 @@ class Assigned:
     unnamed: tuple[str, ...] = ()
 
 
-def distinct(column: Column) -> int:
-    """Return the number of distinct values, missing ones not counted; they are counted once."""
-    return column.different
-
-
 def identifier_reason(column: Column) -> str | None:
     """Return why a column looks like an identifier: unique, or a text that is nearly so."""
     present = len(column.values) - column.missing
     if present < 2:
         return None
-    return too_different(column.kind, distinct(column), present)
+    return too_different(column.kind, column.different, present)
 
 
 def too_different(kind: Kind, different: int, present: int) -> str | None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 
 from shoal.errors import shown
 from shoal.hints import option
-from shoal.table.assign import distinct
 from shoal.table.roles import Column, Kind
 from shoal.table.table import Table
 
@@ -30,7 +30,7 @@ def advice(name: str, source: str) -> str:
 
 
 def integer_code_notes(
-    table: Table, names: Sequence[str], rows: int, different: Different = distinct
+    table: Table, names: Sequence[str], rows: int, different: Different = attrgetter("different")
 ) -> list[str]:
     """Return notes on columns that release means and may hold codes."""
     notes = []

@@ -173,9 +173,9 @@ class Job:
                 continue
             self.stage = line_json
             if self.kind == "anonymize" and line_json["best_loss"] is not None:
-                self._note(line_json)
+                self._add_to_curve(line_json)
 
-    def _note(self, entry: dict[str, Any]) -> None:
+    def _add_to_curve(self, entry: dict[str, Any]) -> None:
         """Add the best loss so far to the curve, where it is another.
 
         The second of several searches begins above the best of the first; strata, and records that

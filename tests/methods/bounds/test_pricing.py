@@ -15,13 +15,14 @@ from naive.bounds import (
     squared,
 )
 from shoal.methods.bounds.columns import Columns
-from shoal.methods.bounds.cuts import NO_CUTS, NOBODY, Cuts, of_triples, violated
-from shoal.methods.bounds.generation import Generation, Plan
+from shoal.methods.bounds.cuts import NO_CUTS, NOBODY, Cuts, of_triples, violated_triples
+from shoal.methods.bounds.effort import Plan
+from shoal.methods.bounds.generation import Generation
 from shoal.methods.bounds.highs import Master, choose
 from shoal.methods.bounds.integer import as_labels, places, solve_integer
 from shoal.methods.bounds.losses import cost_of
 from shoal.methods.bounds.threads import Gaps, Pricer, squared_gaps, sums_of_nearest
-from shoal.methods.bounds.wide_cuts import broken, kinds
+from shoal.methods.bounds.wide_cuts import kinds, violated_wide_cuts
 from thorough import each
 
 NO_LIMIT = 10**9
@@ -48,7 +49,7 @@ def drawn_cuts(rng, rows, count):
         width = 3 if number == 0 else int(rng.integers(3, min(rows, 6) + 1))
         parts = 2 if number == 0 else int(rng.integers(2, 6))
         own = rng.choice(rows, width, replace=False)[None]
-        cuts = cuts.and_more(Cuts(own, rng.integers(1, parts, size=(1, width)), np.array([parts])))
+        cuts = cuts.extended(Cuts(own, rng.integers(1, parts, size=(1, width)), np.array([parts])))
     return cuts
 
 
@@ -97,7 +98,7 @@ def test_what_is_missing_is_never_too_little(seed, most):
     """Whatever was left out: no grouping costs less than the duals and what is missing."""
     matrix, gaps, k, duals, cuts, prices = problem(seed, 10)
     found = Pricer(gaps, k, 1).price(duals, most, 1e-9, cuts, prices)
-    paid = (prices * cuts.most).sum()
+    paid = (prices * cuts.limits).sum()
     assert duals.sum() - paid + found.missing <= least_sse(matrix.tolist(), k) + 1e-9
     assert most < NO_LIMIT or found.cut_short == 0
 
@@ -172,10 +173,10 @@ def test_broken_triples_are_found(seed):
     groups = [sorted(rng.choice(9, 3, replace=False).tolist()) for _ in range(9)]
     values = rng.choice([0.25, 0.5, 0.75], size=9)
     twin = broken_triples(groups, values)
-    found = violated(np.array(groups), values, most=10**6)
+    found = violated_triples(np.array(groups), values, most=10**6)
     assert np.all(found.shares == 1)
     assert np.all(found.parts == 2)
-    assert np.all(found.most == 1)
+    assert np.all(found.limits == 1)
     assert {tuple(triple) for triple in found.rows.tolist()} <= set(twin)
     assert (len(found) > 0) == any(value > 1.02 for value in twin.values())
     if len(found):
@@ -192,9 +193,9 @@ def test_every_grouping_keeps_every_cut(seed):
     for number, group in enumerate(groups):
         members[number, : group.size] = np.sort(group)
     for i, cut in enumerate(told(cuts)):
-        has = cuts.has(i, members, 14)
+        has = cuts.coefficients(i, members, 14)
         assert has.tolist() == [has_of_cut(cut, group.tolist()) for group in groups]
-        assert has.sum() <= cuts.most[i] == int(sum(cut.values()))
+        assert has.sum() <= cuts.limits[i] == int(sum(cut.values()))
 
 
 @each("seed", range(12))
@@ -203,12 +204,12 @@ def test_wide_cuts_are_broken_as_is_said(seed):
     rng = np.random.default_rng(seed)
     groups = np.sort([rng.choice(12, 4, replace=False) for _ in range(14)], axis=1)
     values = rng.choice([0.25, 0.5], size=14)
-    found = broken(groups, values, 12, most=10**6, width=7, seed=seed)
+    found = violated_wide_cuts(groups, values, 12, most=10**6, width=7, seed=seed)
     names = set()
     for i, cut in enumerate(told(found)):
         has = sum(v * has_of_cut(cut, g) for g, v in zip(groups.tolist(), values, strict=True))
-        assert has > found.most[i] + 0.009
-        assert found.most[i] == int(sum(cut.values()))
+        assert has > found.limits[i] + 0.009
+        assert found.limits[i] == int(sum(cut.values()))
         assert sum(cut.values()) % 1 == 1 - Fraction(1, int(found.parts[i]))
         names.add(tuple(sorted(cut.items())))
     assert len(names) == len(found)
@@ -224,7 +225,7 @@ def test_wide_cuts_are_nearly_the_worst():
         found = [
             cut
             for turn in range(20)
-            for cut in told(broken(groups, values, 8, most=10**6, width=5, seed=turn))
+            for cut in told(violated_wide_cuts(groups, values, 8, most=10**6, width=5, seed=turn))
         ]
         has = [
             sum(v * has_of_cut(cut, g) for g, v in zip(groups.tolist(), values, strict=True))
@@ -239,7 +240,7 @@ def test_wide_cuts_are_nearly_the_worst():
 
 def test_cuts_inside_some_records_keep_their_shares():
     """Of a part's records, those cuts remain that have no others, by their new numbers."""
-    cuts = of_triples(np.array([[0, 2, 4], [1, 2, 4]])).and_more(
+    cuts = of_triples(np.array([[0, 2, 4], [1, 2, 4]])).extended(
         Cuts(np.array([[0, 2, 4, 6]]), np.array([[2, 1, 1, 1]]), np.array([3]))
     )
     number = np.full(8, NOBODY)
@@ -351,7 +352,7 @@ def test_duals_that_are_proven_stay_below_every_grouping(seed, width):
     start = np.minimum(np.arange(rows) // k, rows // k - 1)
     generation = Generation.scaled(Gaps(gaps), k, start, threads=1)
     least = least_sse(matrix.tolist(), k) / generation.unit
-    plan = Plan(branches=50, limit=10**6, width=width)
+    plan = Plan(branches=50, limit=10**6, cut_width=width)
     bounds = [generation.bound]
     for step in (
         lambda: generation.climb(10, 50),

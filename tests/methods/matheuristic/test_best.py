@@ -167,7 +167,7 @@ def test_dives_cut_on_the_way():
 
     With cuts after each step it loses no more here than what it began with.
     """
-    rows, plan = clustered(3, 150), replace(SMALL_PLAN, width=7)
+    rows, plan = clustered(3, 150), replace(SMALL_PLAN, cut_width=7)
     labels = np.array(shoal.microaggregate(rows, 3, method="mdav-nn", standardize=False).labels)
     generation = Generation.scaled(Gaps(squared_gaps(rows)), 3, labels, threads=1)
     generation.raise_bound(plan)

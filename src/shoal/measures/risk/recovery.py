@@ -105,19 +105,21 @@ def dominated(values: Floats, classes: Integers) -> float:
     """
     sizes = np.where(np.isnan(values), 0.0, np.abs(values))
     left = sizes.copy()
-    first = _taken(left, classes)
-    _taken(left, classes)
+    first = _take_largest(left, classes)
+    _take_largest(left, classes)
     rest = np.bincount(classes, weights=left)
     unsafe = (first > 0) & (100.0 * rest < DOMINANT * first)
     close = np.abs(100.0 * rest - DOMINANT * first) <= NEARLY_EQUAL * first
     close |= ~np.isfinite(rest)
     if (close & (first > 0)).any():  # as near as sums in another order may differ
         rows = close[classes]
-        unsafe[close] = _unsafe(sizes[rows], np.unique(classes[rows], return_inverse=True)[1])
+        unsafe[close] = _dominated_by_sorting(
+            sizes[rows], np.unique(classes[rows], return_inverse=True)[1]
+        )
     return 100.0 * float(unsafe.mean())
 
 
-def _taken(left: Floats, classes: Integers) -> Floats:
+def _take_largest(left: Floats, classes: Integers) -> Floats:
     """Return the largest value of every class, and leave a 0 in its place. left IN/OUT."""
     most = np.zeros(int(classes.max()) + 1)
     np.maximum.at(most, classes, left)
@@ -128,8 +130,8 @@ def _taken(left: Floats, classes: Integers) -> Floats:
     return most
 
 
-def _unsafe(sizes: Floats, classes: Integers) -> Flags:
-    """Return in which classes the largest value is dominant; others are added from the largest."""
+def _dominated_by_sorting(sizes: Floats, classes: Integers) -> Flags:
+    """Return in which classes the largest value dominates; others are added from the largest."""
     order = np.lexsort((-sizes, classes))
     counts = np.bincount(classes)
     starts = np.concatenate(([0], np.cumsum(counts)[:-1]))

@@ -41,27 +41,27 @@ class Cuts:
         return int(self.parts.size)
 
     @property
-    def most(self) -> Integers:
+    def limits(self) -> Integers:
         """(cuts) what the groups of a grouping have together, at most."""
-        most: Integers = self.shares.sum(axis=1) // self.parts
-        return most
+        limits: Integers = self.shares.sum(axis=1) // self.parts
+        return limits
 
-    def has(self, number: int, members: Integers, rows: int) -> Integers:
-        """Return what groups have of a cut, rounded down.
+    def coefficients(self, number: int, members: Integers, rows: int) -> Integers:
+        """Return the coefficients of groups in a cut: what each has of it, rounded down.
 
         members (groups, width) of `rows` records, then NOBODY.
         """
         shares = np.zeros(rows + 1, dtype=np.int64)  # NOBODY is the last one, with no share
         shares[self.rows[number]] = self.shares[number]
         shares[NOBODY] = 0
-        has: Integers = shares[members].sum(axis=1) // self.parts[number]
-        return has
+        sums: Integers = shares[members].sum(axis=1) // self.parts[number]
+        return sums
 
     def take(self, which: Integers) -> Cuts:
         """Return some of the cuts, by their numbers."""
         return Cuts(self.rows[which], self.shares[which], self.parts[which])
 
-    def and_more(self, more: Cuts) -> Cuts:
+    def extended(self, more: Cuts) -> Cuts:
         """Return these cuts, then others."""
         width = max(self.rows.shape[1], more.rows.shape[1])
         mine, others = self._as_wide(width), more._as_wide(width)
@@ -95,8 +95,8 @@ def of_triples(triples: Integers) -> Cuts:
 NO_CUTS = of_triples(np.zeros((0, 3), dtype=np.int64))
 
 
-def violated(members: Integers, values: Floats, most: int) -> Cuts:
-    """Return cuts by triples of records that a fractional solution breaks, the worst first.
+def violated_triples(members: Integers, values: Floats, most: int) -> Cuts:
+    """Return cuts by triples of records that a fractional solution violates, the worst first.
 
     members (columns, width) and values of the columns. Ties go to the lowest rows.
     """

@@ -9,55 +9,26 @@ towards the best ones so far.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.loss import ROUNDED
 from shoal.methods.bounds.columns import Columns
-from shoal.methods.bounds.cuts import NO_CUTS, NOBODY, Cuts, violated
+from shoal.methods.bounds.cuts import NO_CUTS, NOBODY, Cuts, violated_triples
+from shoal.methods.bounds.effort import CLOSED, TRIPLE, Plan
 from shoal.methods.bounds.highs import Master, Solved
 from shoal.methods.bounds.losses import Losses, cost_of
 from shoal.methods.bounds.priced import Priced
-from shoal.methods.bounds.wide_cuts import broken
+from shoal.methods.bounds.wide_cuts import violated_wide_cuts
 
 Remaining = Callable[[], float | None]
 
 TOLERANCE = 1e-9  # reduced costs count from here on; records cost about 1
-CLOSED = 1e-5  # gap between programme and bound, as a share, that counts as none
 WIDTH = 0.5  # how far above the best duals the programme's may lie, in units of their scale
 CUT_ROUNDS = 40  # of the programme after new cuts
-TRIPLE = 3
 CROWDED = 12  # columns a record, from which on the dear ones are forgotten
-
-
-@dataclass(frozen=True)
-class Plan:
-    """How much work goes into a table: counts, so that the same plan gives the same result.
-
-    `grown` is for groups so large that pricing is cut short nearly everywhere; `anew` begins as
-    if nothing was done before.
-    """
-
-    climb: int = 25
-    branches: int = 500  # of a root at first
-    rounds: int = 60
-    limit: int = 100_000  # branches of a root in the end
-    cuts: int = 10
-    width: int = TRIPLE  # records of a cut, at most
-    listed: int = 20_000  # groups that may be listed for a proof
-    columns: int = 5_000  # groups for the integer programme where they cannot all be listed
-    nodes: int = 100
-    parts: tuple[float, ...] = (1.0,)  # of the gap, tried in turn until its groups can be listed
-    grown: bool = False
-    anew: bool = False
-    closed: float = CLOSED
-
-    @property
-    def stages(self) -> int:
-        """How many of climbing, solving and cutting it has."""
-        return sum(count > 0 for count in (self.climb, self.rounds, self.cuts))
 
 
 class Generation:
@@ -91,7 +62,7 @@ class Generation:
         self.complete = False
         self.master: Master | None = None
         self.solved: Solved | None = None
-        self.width, self.searched = WIDTH, 0
+        self.width, self.separations = WIDTH, 0
         self.unit = 1.0
 
     @classmethod
@@ -183,7 +154,7 @@ class Generation:
         priced = self.pricer.price(duals, most, TOLERANCE, self.cuts, -prices)
         for groups in priced.new():
             self.columns.add(groups, self.losses)
-        paid = prices * self.cuts.most
+        paid = prices * self.cuts.limits
         safe = ROUNDED * float(np.abs(duals).sum() + np.abs(paid).sum())
         safe += TOLERANCE * (self.rows // self.k)
         proven = float(duals.sum() + paid.sum()) + priced.missing - safe
@@ -231,7 +202,7 @@ class Generation:
         slope, sizes = np.ones(self.rows), priced.reduced.argmin(axis=0)
         for root in which[reduced[which] < 0.0]:
             slope[priced.groups[sizes[root]][root]] -= 1.0
-        paid = float((self.prices * self.cuts.most).sum())
+        paid = float((self.prices * self.cuts.limits).sum())
         return float(here.sum() + paid + reduced[which].sum()), slope
 
     def _by_growing(self, here: Floats) -> tuple[float, Floats]:
@@ -320,7 +291,9 @@ class Generation:
         """Return what every column costs beyond its duals, cuts included."""
         reduced = self.columns.reduced(self.duals)
         for i in np.flatnonzero(self.prices < 0.0):
-            reduced -= self.prices[i] * self.cuts.has(int(i), self.columns.members, self.rows)
+            reduced -= self.prices[i] * self.cuts.coefficients(
+                int(i), self.columns.members, self.rows
+            )
         return reduced
 
     def _ceilings(self) -> Floats:
@@ -330,27 +303,29 @@ class Generation:
         assert self.master is not None
         self.master.set_ceilings(self._ceilings())
 
-    def _broken(self, values: Floats, width: int) -> Cuts:
-        """Return cuts of so many records at most that the columns' values break."""
+    def _violated(self, values: Floats, width: int) -> Cuts:
+        """Return cuts of so many records at most that the columns' values violate."""
         members, most = self.columns.members[: values.size], 100 + self.rows // 4
-        triples = violated(members, values, most)
+        triples = violated_triples(members, values, most)
         if width <= TRIPLE:
             return triples
-        self.searched += 1
-        wide = broken(members, values, self.rows, most=most, width=width, seed=self.searched)
-        return triples.and_more(wide)
+        self.separations += 1
+        wide = violated_wide_cuts(
+            members, values, self.rows, most=most, width=width, seed=self.separations
+        )
+        return triples.extended(wide)
 
     def cut(self, plan: Plan) -> None:
-        """Add cuts that the programme's solution breaks, and converge again."""
+        """Add cuts that the programme's solution violates, and converge again."""
         again = replace(plan, rounds=CUT_ROUNDS)
         for _ in range(plan.cuts):
             if self.solved is None or self.master is None or self.over():
                 return
             before, self.width = self.bound, WIDTH
-            new = self._broken(self.solved.values, plan.width)
+            new = self._violated(self.solved.values, plan.cut_width)
             if len(new) == 0:
                 return
-            self.cuts = self.cuts.and_more(new)
+            self.cuts = self.cuts.extended(new)
             self.prices = np.append(self.prices, np.zeros(len(new)))
             if len(self.columns) > CROWDED * self.rows:
                 self._begin()

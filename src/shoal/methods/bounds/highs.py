@@ -42,17 +42,17 @@ def _solver(rows: int, **options: Any) -> Any:
 
 
 def _add(
-    solver: Any, costs: Floats, most: float, members: Integers, has: Integers | None = None
+    solver: Any, costs: Floats, most: float, members: Integers, coefficients: Integers | None = None
 ) -> None:
     """Add columns that may be taken up to `most` times, (columns, width) with NOBODY beyond.
 
-    has (columns, cuts): what they have of the cuts, whose rows follow those of the records.
+    coefficients (columns, cuts) in the cuts, whose rows follow those of the records.
     """
     count, rows = costs.size, solver.getNumRow()
     values = (members != NOBODY).astype(np.int64)
-    if has is not None and has.size:
-        numbers = np.broadcast_to(np.arange(rows - has.shape[1], rows), has.shape)
-        members, values = np.hstack([members, numbers]), np.hstack([values, has])
+    if coefficients is not None and coefficients.size:
+        numbers = np.broadcast_to(np.arange(rows - coefficients.shape[1], rows), coefficients.shape)
+        members, values = np.hstack([members, numbers]), np.hstack([values, coefficients])
     sizes = (values != 0).sum(axis=1)
     indices = members[values != 0]
     solver.addCols(
@@ -62,10 +62,10 @@ def _add(
     )  # fmt: skip
 
 
-def _add_cut(solver: Any, has: Integers, most: int, start: int = 0) -> None:
+def _add_cut(solver: Any, coefficients: Integers, most: int, start: int = 0) -> None:
     """Add a cut of which columns have something; they are numbered from `start` on."""
-    which = np.flatnonzero(has)
-    numbers, values = (which + start).astype(np.int32), has[which].astype(np.float64)
+    which = np.flatnonzero(coefficients)
+    numbers, values = (which + start).astype(np.int32), coefficients[which].astype(np.float64)
     solver.addRow(-float("inf"), float(most), which.size, numbers, values)
 
 
@@ -105,10 +105,10 @@ class Master:
 
     def _add_some(self, columns: Columns, start: int, stop: int) -> None:
         members, costs = columns.members[start:stop], columns.costs[start:stop]
-        has = np.zeros((members.shape[0], len(self.cuts)), dtype=np.int64)
+        coefficients = np.zeros((members.shape[0], len(self.cuts)), dtype=np.int64)
         for i in range(len(self.cuts)):
-            has[:, i] = self.cuts.has(i, members, self.rows)
-        _add(self.solver, costs, np.inf, members, has)
+            coefficients[:, i] = self.cuts.coefficients(i, members, self.rows)
+        _add(self.solver, costs, np.inf, members, coefficients)
         self.columns += members.shape[0]
 
     def set_ceilings(self, ceilings: Floats) -> None:
@@ -117,10 +117,10 @@ class Master:
 
     def cut(self, columns: Columns, cuts: Cuts) -> None:
         """Add cuts to the programme."""
-        for i, most in enumerate(cuts.most):
-            has = cuts.has(i, columns.members[: self.columns], self.rows)
-            _add_cut(self.solver, has, most, self.rows)
-        self.cuts = self.cuts.and_more(cuts)
+        for i, most in enumerate(cuts.limits):
+            coefficients = cuts.coefficients(i, columns.members[: self.columns], self.rows)
+            _add_cut(self.solver, coefficients, most, self.rows)
+        self.cuts = self.cuts.extended(cuts)
 
     def solve(self, seconds: float | None = None) -> Solved | None:
         """Solve; None where the time was not enough."""
@@ -186,10 +186,10 @@ def choose(
         solver.setOptionValue("time_limit", max(seconds, 0.1))
     members, count = columns.members[which], which.size
     _add(solver, columns.costs[which], 1.0, members)
-    for i, most in enumerate(cuts.most):
-        has = cuts.has(i, members, rows)
-        if has.sum() > most:
-            _add_cut(solver, has, most)
+    for i, most in enumerate(cuts.limits):
+        coefficients = cuts.coefficients(i, members, rows)
+        if coefficients.sum() > most:
+            _add_cut(solver, coefficients, most)
     whole = np.full(count, highspy.HighsVarType.kInteger)
     solver.changeColsIntegrality(count, np.arange(count, dtype=np.int32), whole)
     if start is not None:

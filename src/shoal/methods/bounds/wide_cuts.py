@@ -51,13 +51,13 @@ def _rounds_most_off(parts: int, total: int) -> bool:
     return total > parts and total % parts == parts - 1
 
 
-class Fractions(NamedTuple):
+class FractionalColumns(NamedTuple):
     """The columns of a solution that are chosen in part."""
 
     members: Integers  # (columns, width) rows, then NOBODY
     values: Floats  # (columns)
-    starts: Integers  # (n + 1) where a record's columns begin in `names`
-    names: Integers  # the columns that records are in
+    starts: Integers  # (n + 1) where a record's columns begin in `columns`
+    columns: Integers  # the columns that records are in
     counts: Integers  # (columns) work space: parts that a column has of the cut; all 0
     seen: Integers  # (n) work space: when a record was looked at last
     clock: Integers  # (1) work space
@@ -65,25 +65,25 @@ class Fractions(NamedTuple):
 
 
 @part
-def count(f: Fractions, row: int, parts: int) -> None:
+def count(f: FractionalColumns, row: int, parts: int) -> None:
     """Count a record into its columns with so many parts. f IN/OUT."""
     for i in range(f.starts[row], f.starts[row + 1]):
-        f.counts[f.names[i]] += parts
+        f.counts[f.columns[i]] += parts
 
 
 @part
-def gain(f: Fractions, row: int, share: int, parts: int, lean: float) -> float:
+def gain(f: FractionalColumns, row: int, share: int, parts: int, lean: float) -> float:
     """Return by how much the columns have more of a cut with another record in it."""
     total = 0.0
     for i in range(f.starts[row], f.starts[row + 1]):
-        has = f.counts[f.names[i]]
+        has = f.counts[f.columns[i]]
         more = (has + share) // parts - has // parts + lean * share * (2 * has + share)
-        total += f.values[f.names[i]] * more
+        total += f.values[f.columns[i]] * more
     return total
 
 
 @part
-def best_row(f: Fractions, rows: Integers, share: int, parts: int) -> int:
+def best_row(f: FractionalColumns, rows: Integers, share: int, parts: int) -> int:
     """Return the record by which a cut gains most, or -1.
 
     rows IN: the cut's records, or -1; it is among those that share a column with one of them.
@@ -98,7 +98,7 @@ def best_row(f: Fractions, rows: Integers, share: int, parts: int) -> int:
             continue
         for j in range(f.starts[rows[i]], f.starts[rows[i] + 1]):
             for m in range(f.members.shape[1]):
-                row = f.members[f.names[j], m]
+                row = f.members[f.columns[j], m]
                 if row < 0 or f.seen[row] == now:
                     continue
                 f.seen[row] = now
@@ -109,13 +109,13 @@ def best_row(f: Fractions, rows: Integers, share: int, parts: int) -> int:
 
 
 @part
-def random_row(f: Fractions, rows: Integers, width: int) -> int:
+def random_row(f: FractionalColumns, rows: Integers, width: int) -> int:
     """Return a record from a random column of a random one of a cut's records, or -1. f IN/OUT.
 
     rows IN: the cut's records so far, `width` of them.
     """
     of = rows[draw(f.random, width)]
-    column = f.names[f.starts[of] + draw(f.random, f.starts[of + 1] - f.starts[of])]
+    column = f.columns[f.starts[of] + draw(f.random, f.starts[of + 1] - f.starts[of])]
     places = f.members.shape[1]
     first = draw(f.random, places)
     for i in range(places):
@@ -129,7 +129,9 @@ def random_row(f: Fractions, rows: Integers, width: int) -> int:
 
 
 @part
-def exchange(f: Fractions, rows: Integers, shares: Integers, width: int, parts: int) -> bool:
+def exchange(
+    f: FractionalColumns, rows: Integers, shares: Integers, width: int, parts: int
+) -> bool:
     """Exchange the records of a cut one by one for better ones; tell whether any was. f IN/OUT.
 
     rows IN/OUT.
@@ -150,7 +152,9 @@ def exchange(f: Fractions, rows: Integers, shares: Integers, width: int, parts: 
 
 
 @part
-def has_whole(f: Fractions, rows: Integers, shares: Integers, width: int, parts: int) -> float:
+def left_side(
+    f: FractionalColumns, rows: Integers, shares: Integers, width: int, parts: int
+) -> float:
     """Return what the columns have of a cut, and count its records out. f IN/OUT."""
     total = 0.0
     for i in range(width):
@@ -160,8 +164,8 @@ def has_whole(f: Fractions, rows: Integers, shares: Integers, width: int, parts:
 
 
 @steps
-def search(f: Fractions, seed: int, shares: Integers, parts: int, rows: Integers) -> float:
-    """Search a cut that is broken, beginning with one record; return by how much it is.
+def search(f: FractionalColumns, seed: int, shares: Integers, parts: int, rows: Integers) -> float:
+    """Search a violated cut, beginning with one record; return by how much it is.
 
     shares IN: parts of its records, then 0; rows OUT: its records, then -1. f IN/OUT.
     """
@@ -184,13 +188,18 @@ def search(f: Fractions, seed: int, shares: Integers, parts: int, rows: Integers
     turn = 0
     while found_all and turn < PASSES and exchange(f, rows, shares, width, parts):
         turn += 1
-    has = has_whole(f, rows, shares, width, parts)
+    has = left_side(f, rows, shares, width, parts)
     return has - whole // parts if found_all else -1.0
 
 
 @loop
 def search_all(
-    f: Fractions, seeds: Integers, shares: Integers, parts: Integers, rows: Integers, excess: Floats
+    f: FractionalColumns,
+    seeds: Integers,
+    shares: Integers,
+    parts: Integers,
+    rows: Integers,
+    excess: Floats,
 ) -> None:
     """Search a cut from every seed with some of the shares, drawn at random.
 
@@ -203,14 +212,14 @@ def search_all(
                 excess[i, kind] = search(f, seeds[i], shares[kind], parts[kind], rows[i, kind])
 
 
-def broken(
+def violated_wide_cuts(
     members: Integers, values: Floats, rows: int, *, most: int, width: int, seed: int
 ) -> Cuts:
-    """Return cuts of at most `width` records that a fractional solution breaks, the worst first.
+    """Return cuts of at most `width` records that a fractional solution violates, the worst first.
 
     members (columns, width) of `rows` records, and values of the columns.
     """
-    f = _fractions(members, values, rows, seed)
+    f = _fractional_columns(members, values, rows, seed)
     seeds = np.flatnonzero(np.diff(f.starts))
     own = kinds(width)
     shares = np.zeros((len(own), width), dtype=np.int64)
@@ -223,13 +232,15 @@ def broken(
     return _worst(found, shares, parts, excess, most)
 
 
-def _fractions(members: Integers, values: Floats, rows: int, seed: int) -> Fractions:
+def _fractional_columns(
+    members: Integers, values: Floats, rows: int, seed: int
+) -> FractionalColumns:
     which = np.flatnonzero((values > 1e-6) & (values < 1.0 - 1e-6))
     members, values = np.ascontiguousarray(members[which]), values[which]
     there, random = members != NOBODY, np.random.default_rng(seed)
     order = np.argsort(members[there], kind="stable")
     starts = np.concatenate(([0], np.cumsum(np.bincount(members[there], minlength=rows))))
-    return Fractions(
+    return FractionalColumns(
         members, values, starts.astype(np.int64), np.nonzero(there)[0][order].astype(np.int64),
         np.zeros(which.size, dtype=np.int64), np.zeros(rows, dtype=np.int64),
         np.zeros(1, dtype=np.int64), random.integers(1, 2**63, size=1, dtype=np.uint64),
@@ -239,7 +250,7 @@ def _fractions(members: Integers, values: Floats, rows: int, seed: int) -> Fract
 def _worst(
     found: Integers, shares: Integers, parts: Integers, excess: Floats, most: int
 ) -> Cuts:  # fmt: skip
-    """Return the cuts that are broken most, each once, and few of any record."""
+    """Return the cuts that are violated most, each once, and few of any record."""
     used: Counter[int] = Counter()
     known: set[tuple[object, ...]] = set()
     chosen: list[tuple[int, int]] = []

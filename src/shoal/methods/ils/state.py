@@ -58,7 +58,7 @@ from shoal.methods.ils.layout import (
 )
 from shoal.methods.ils.order import ROUNDS
 
-U1, U2, U3, U4, U5, U6, U7, U8 = map(np.uint64, range(1, 9))
+U1, U2, U3, U4, U5, U6, U7, U8 = map(np.uint64, range(1, 9))  # steps of an unsigned index
 
 
 class State(NamedTuple):

@@ -12,7 +12,8 @@ import numpy as np
 
 from shoal.kernels.arrays import Floats, Integers
 from shoal.methods.bounds.cuts import NOBODY
-from shoal.methods.bounds.generation import Generation, Plan, Remaining
+from shoal.methods.bounds.effort import Plan
+from shoal.methods.bounds.generation import Generation, Remaining
 from shoal.methods.bounds.integer import solve_part
 from shoal.methods.bounds.losses import cost_of
 from shoal.methods.bounds.threads import Gaps, squared_gaps

@@ -8,7 +8,8 @@ from dataclasses import replace
 from shoal.errors import RequestError
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.loss import is_nothing, percent, squared_error, total_squares
-from shoal.methods.bounds.generation import Generation, Plan
+from shoal.methods.bounds.effort import Plan
+from shoal.methods.bounds.generation import Generation
 from shoal.methods.bounds.integer import solve_integer
 from shoal.methods.bounds.threads import Gaps, squared_gaps
 from shoal.methods.ils.parameters import Search, Stop

@@ -8,7 +8,8 @@ import numpy as np
 
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.loss import group_means
-from shoal.methods.bounds.generation import Plan, Remaining
+from shoal.methods.bounds.effort import Plan
+from shoal.methods.bounds.generation import Remaining
 from shoal.methods.bounds.integer import solve_part
 from shoal.methods.bounds.threads import Gaps, squared_gaps
 from shoal.partition import canonical_labels

@@ -11,7 +11,8 @@ from shoal.backends.extras import check_extra
 from shoal.errors import Canceled, RequestError
 from shoal.kernels.arrays import Integers
 from shoal.measures.loss import ROUNDED, percent
-from shoal.methods.bounds.generation import Generation, Plan, Remaining
+from shoal.methods.bounds.effort import Plan
+from shoal.methods.bounds.generation import Generation, Remaining
 from shoal.methods.bounds.hierarchies.forms import Forms
 from shoal.methods.bounds.hierarchies.neighbors import least_by_companions
 from shoal.methods.bounds.integer import raise_by_effort, solve_integer, up_to

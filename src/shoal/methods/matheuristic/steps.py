@@ -8,7 +8,8 @@ import numpy as np
 
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.loss import is_nothing
-from shoal.methods.bounds.generation import Generation, Plan
+from shoal.methods.bounds.effort import Plan
+from shoal.methods.bounds.generation import Generation
 from shoal.methods.bounds.integer import solve_integer
 from shoal.methods.bounds.pairs import least_by_pairs
 from shoal.methods.bounds.threads import Gaps, squared_gaps

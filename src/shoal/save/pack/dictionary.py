@@ -11,10 +11,10 @@ from typing import Any
 import pyarrow.compute as pc
 
 from shoal.backends.executor import Threads
+from shoal.judge.limits import limits
 from shoal.release.held import held
 from shoal.report.report import Report
 from shoal.report.steps import changed_by_steps
-from shoal.table.assign import distinct
 from shoal.table.files.formats import CODED
 from shoal.table.roles import STAR, Column, Kind, Role
 from shoal.table.table import Table
@@ -73,7 +73,7 @@ def dictionary(released: Table, report: Report) -> bytes:
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(HEADER)
-    lines = Threads().map(partial(_line, treatments), released.columns)
+    lines = Threads(limits().threads).map(partial(_line, treatments), released.columns)
     for column, line in zip(released.columns, lines, strict=True):
         codebook = [*_labels(column, kind), held_as.get(column.name, "")]
         writer.writerow([*line, *codebook])
@@ -89,7 +89,7 @@ def _line(treatments: Mapping[str, str], column: Column) -> list[Any]:
     suppressed = stars if column.kind is Kind.TEXT else column.missing if column.protected else 0
     missing = 0 if column.protected else column.missing
     return [
-        column.name, str(column.role), column.kind_name, done, distinct(column), missing,
+        column.name, str(column.role), column.kind_name, done, column.different, missing,
         suppressed, _holds(column),
     ]  # fmt: skip
 
@@ -117,7 +117,7 @@ def _holds(column: Column) -> str:
         return ""
     if not column.kind.is_grouped:
         return ""
-    if distinct(column) <= FEW:
+    if column.different <= FEW:
         values = [v for v in column.values.unique().to_pylist() if v is not None and v == v]  # noqa: PLR0124
         return " | ".join(sorted(map(str, values)))
     if column.kind.is_numeric and column.kind is not Kind.BOOLEAN:

@@ -149,11 +149,12 @@ def solve_coded_block(block: CodedBlock, report: Reporter = QUIET) -> Integers:
     coded, k, labels, seed, iterations, weights, survey = block
     if coded.rows < 2 * k:
         return np.zeros(coded.rows, dtype=np.int64)
+    warm = labels is not None
     if labels is None:
         labels = top_down(coded, k, report, weights, survey)
     labels = canonical_labels(labels)
     parameters = TREE_DESCENT.replace({"stop": {"iterations": iterations}})
-    task = Task(k, labels, parameters, seed, threads=1)
+    task = Task(k, labels, parameters, seed, threads=1, warm=warm)
     return search_trees(coded, task, report, weights, survey)[0]
 
 

@@ -47,7 +47,11 @@ TOP_DOWN = (
     "our own; splitting sets of records is Mondrian's: LeFevre, DeWitt and Ramakrishnan 2006, "
     "Mondrian multidimensional k-anonymity, ICDE"
 )
-KAIM_PLUS = f"{KAIM}; groups split from the top down and improved by a local search of our own"
+KAIM_PLUS = (
+    f"{KAIM}; groups split from the top down and improved by a local search of our own, with "
+    "simulated annealing: Kirkpatrick, Gelatt and Vecchi 1983, Optimization by simulated "
+    "annealing, Science 220"
+)
 KAIM_FAST = f"{KAIM}; blocks and their mending are our own"
 LARGE = (
     f"{MDAV_2005}; local search: {ILSMC_2020}; cuts of Friedman, Bentley and Finkel 1977, ACM "

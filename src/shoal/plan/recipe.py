@@ -41,7 +41,8 @@ def repeating_settings(plan: Plan, method: str, log: SearchLog | None) -> Settin
         again = {}
     else:  # as many iterations, whatever the clock says next time
         protect |= {"max_iterations": log.iterations, "time_limit": None, "runs": log.runs}
-        again |= {"schedule": log.schedule} if log.looks is None else {"looks": log.looks}
+        again["schedule"] = log.schedule
+        again |= {} if log.looks is None else {"looks": log.looks}
         if isinstance(again.get("stop"), Mapping):  # the count has taken the place of the clock
             again["stop"] = {**again["stop"], "seconds": None, "iterations": None}
     dropped = settings.roles.drop

@@ -221,7 +221,9 @@ def test_a_time_limit_is_kept_and_repeats():
     coded = code(read(large(rows=900)))
     timed = solve_mixed(coded, 4, "kaim+", QUIET, options={"stop": {"seconds": 0.2}})
     assert timed.search.stopped_by == "time limit"
-    again = {"stop": {"iterations": timed.search.iterations}, "looks": timed.search.looks}
+    log = timed.search
+    assert log.iterations > 0.5 * log.schedule  # the time was estimated
+    again = {"stop": {"iterations": log.iterations}, "looks": log.looks, "schedule": log.schedule}
     assert solve_mixed(coded, 4, "kaim+", QUIET, options=again) == timed
 
 
@@ -267,7 +269,8 @@ def test_target_and_patience():
     patient = {"stop": {"patience": 50}, "runs": 2}
     found = solve_mixed(coded, 5, "kaim+", QUIET, options=patient)
     assert found.search.stopped_by == "patience"
-    again = {"stop": {"iterations": found.search.iterations}, "runs": 2}
+    again = {"stop": {"iterations": found.search.iterations}, "runs": 2, "schedule": 1}
+    assert found.search.schedule == 1  # only what gains is kept
     assert solve_mixed(coded, 5, "kaim+", QUIET, options=again) == found
     rows = [("a", 1)] * 5 + [("b", 2)] * 5
     equal = pa.table({"a": [a for a, _ in rows], "b": [b for _, b in rows]})
@@ -288,7 +291,10 @@ def test_any_grouping_is_improved():
                          options={"stop": {"iterations": 50}})  # fmt: skip
     assert better.information_loss < member.information_loss
     refined = shoal.refine(table, member.labels, 5, how="kaim+", max_iterations=50)
-    assert refined == better
+    assert refined.information_loss < member.information_loss
+    given = solve_mixed(coded, 5, "kaim+", QUIET, start=member.labels,
+                        options={"stop": {"iterations": 50}})  # fmt: skip
+    assert refined == given
 
 
 @pytest.mark.parametrize(

@@ -58,8 +58,8 @@ _TOP_DOWN = TopDown(_on_nodes(
 KAIM_PLUS_SEARCH = NodeSearch(
     _on_nodes(
         "kaim+",
-        "top-down, then groups dissolved, grown or split anew, shifts and swaps: the least "
-        "generalization",
+        "top-down, then groups dissolved, grown or split anew by simulated annealing, shifts and "
+        "swaps: the least generalization",
         "an iteration about O(k·d²) whatever n is, O(n·d) memory; 20,000 iterations",
         KAIM_PLUS,
         search=Search(perturbations=("dissolve", "regroup", "resplit"), samples=3),

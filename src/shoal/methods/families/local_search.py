@@ -72,7 +72,10 @@ class NodeSearch(Family):
             return start
         rules = NONE if constraints is None else constraints.rules
         options = parameters.replace(problem.options)
-        task = Task(problem.k, start.labels, options, problem.seed, problem.threads, rules)
+        task = Task(
+            problem.k, start.labels, options, problem.seed, problem.threads, rules,
+            warm=problem.start_labels is not None,
+        )  # fmt: skip
         other = second_start(problem, first, start, task, report)
         if other is not None:
             task = replace(task, others=(other,))

@@ -166,7 +166,8 @@ class Search:
     possible numbers of groups are allowed, from the largest down. `restarts`: a new random start
     after every local optimum instead of perturbations. `runs` searches are made, the best counts
     (on trees: the best of every connected block). `schedule` is the number of iterations that
-    annealing is planned for; it begins anew after them.
+    annealing is planned for; it begins anew after them. On trees: 1 means that only what gains is
+    kept, and None as many iterations as are to be made.
 
     Searches on trees (kaim+) know the perturbations dissolve, regroup and resplit (the groups
     around a record grow anew, or are split anew from the top down; `neighbors` says up to how many

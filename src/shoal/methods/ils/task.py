@@ -17,7 +17,7 @@ class Task:
     `start` (n) has groups 0, 1, ... of at least k records, None: random. `rules` are what no group
     of the start or of the result breaks; with a `penalty` above 0 they may, and breaking them by 1
     costs every member of a group so much. Of searches by trees, `others` are more starts: each has
-    its runs.
+    its runs; `warm`: the first start is good already, and searched at a lower temperature.
     """
 
     __repr__ = in_shape
@@ -30,3 +30,4 @@ class Task:
     rules: Rules = field(default_factory=lambda: NONE)
     penalty: float = 0.0
     others: tuple[Integers, ...] = ()
+    warm: bool = False

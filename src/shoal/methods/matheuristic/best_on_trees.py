@@ -99,7 +99,9 @@ class _Rounds:
         stop = Stop(iterations=self._iterations(), seconds=self.remaining())
         others = (self.start,) * (STARTS - 1)
         options = replace(SEARCH, stop=stop)
-        task = replace(self.task, start=first, others=others, options=options, seed=seed)
+        task = replace(
+            self.task, start=first, others=others, options=options, seed=seed, warm=number > 0
+        )
         found, log = search_runs(self.coded, task, self.report.quiet(), self.weights)
         joined, *ended = found
         least = min(ended, key=lambda one: one.loss)

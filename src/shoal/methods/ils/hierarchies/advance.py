@@ -33,7 +33,7 @@ from shoal.methods.ils.hierarchies.resplit import resplit
 from shoal.methods.ils.hierarchies.state import State, measure
 from shoal.methods.topdown.layout import Work
 
-RESPLITS = 0.4  # the share of perturbations that split anew: measured on adult and the sample
+RESPLITS = 0.2  # the share of perturbations that split anew: they take longest
 DISSOLVES = 0.2  # the share of the others that dissolve
 
 

@@ -20,19 +20,22 @@ from shoal.methods.ils.hierarchies.layout import (
     RECORD,
     SIZE,
     SLOT,
-    TIE,
 )
 from shoal.methods.ils.hierarchies.moves import find_nearest, fits
 from shoal.methods.ils.hierarchies.near import Near, list_near
+from shoal.methods.ils.hierarchies.pool import cost_limit
 from shoal.methods.ils.hierarchies.state import State, close, measure, put, queue
 
 
 @steps
 def dissolve(s: State, near: Near, group: int) -> bool:
-    """Give the members of a group to those they cost least, if that gains. s, near IN/OUT."""
+    """Give the members of a group to those they cost least, if that cost is accepted.
+
+    s, near IN/OUT.
+    """
     groups, costs, width = s.groups, s.costs, s.columns.shape[0]
     size, change = groups[group, SIZE], -costs[group, width, LOSS]
-    bar = -TIE * width * size
+    bar = cost_limit(s, 0.0, size)
     s.counts[DISSOLVED] += 1
     given = 0
     while given < size and change < bar:

@@ -29,7 +29,10 @@ WAITS, CHANGED = 1, 2  # why a group is queued
 ) = range(34)  # fmt: skip
 
 # places in the sums; behind them what the groups that were found last would cost. PENALTY is what
-# breaking the rules by 1 costs every member of a group; 0: no move may break them
-CURRENT, BY_SHIFTS, BY_SWAPS, BY_DISSOLVE, BY_REGROUP, BY_RESPLIT, PENALTY, KEYS = range(8)
+# breaking the rules by 1 costs every member of a group; 0: no move may break them. TEMPERATURE is
+# what a perturbation may add to the loss, on average; 0: only what gains is kept
+(
+    CURRENT, BY_SHIFTS, BY_SWAPS, BY_DISSOLVE, BY_REGROUP, BY_RESPLIT, PENALTY, TEMPERATURE, KEYS,
+) = range(9)  # fmt: skip
 
 TIE = 1e-10  # what a cell must gain on average for a move to count

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from shoal.kernels.jit import ANY, inlined, part, steps
-from shoal.kernels.random import draw
+from shoal.kernels.random import draw, uniform
 from shoal.methods.ils.hierarchies.layout import (
     AROUND,
     BREACH,
@@ -26,6 +28,8 @@ from shoal.methods.ils.hierarchies.layout import (
     RECORD,
     SAMPLES,
     SIZE,
+    TEMPERATURE,
+    TIE,
 )
 from shoal.methods.ils.hierarchies.moves import find_nearest, fits
 from shoal.methods.ils.hierarchies.near import Near, list_near
@@ -41,6 +45,19 @@ from shoal.methods.ils.hierarchies.state import (
 )
 from shoal.methods.topdown.tally import common
 from shoal.methods.topdown.trees import RANGED, ROOT
+
+
+@inlined
+def cost_limit(s: State, old: float, records: int) -> float:
+    """Return what so many records must cost less than, anew, to be kept. s IN/OUT.
+
+    Less than before, or more by an amount drawn from the exponential distribution whose mean is the
+    TEMPERATURE, which is the Metropolis criterion.
+    """
+    limit = old - TIE * s.columns.shape[0] * records
+    if s.sums[TEMPERATURE] > 0.0:
+        limit -= s.sums[TEMPERATURE] * math.log(1.0 - uniform(s.random))
+    return limit  # type: ignore[no-any-return]
 
 
 @inlined

@@ -19,12 +19,14 @@ from shoal.kernels.arrays import Floats, Integers
 from shoal.kernels.rules import Rules, pointers
 from shoal.methods.ils.hierarchies import state as states
 from shoal.methods.ils.hierarchies.advance import advance
+from shoal.methods.ils.hierarchies.cooling import WARM
 from shoal.methods.ils.hierarchies.layout import (
     BREACH,
     CURRENT,
     FOUND,
     KEYS,
     LABEL,
+    LIVING,
     LOSS,
     MAY_DISSOLVE,
     MAY_REGROUP,
@@ -36,6 +38,7 @@ from shoal.methods.ils.hierarchies.layout import (
     SAMPLES,
     SIZE,
     STOP,
+    TEMPERATURE,
 )
 from shoal.methods.ils.hierarchies.near import NEIGHBORS, ORDERS, Near, near_of, order_records
 from shoal.methods.ils.hierarchies.state import State
@@ -43,6 +46,7 @@ from shoal.methods.ils.recombine import Grouping
 from shoal.methods.ils.task import Task
 from shoal.methods.topdown.layout import Work, make
 from shoal.methods.topdown.trees import Trees
+from shoal.partition import canonical_labels
 
 RECORDS = 8_000  # of a region, about: smaller ones have less to choose from
 EVERY = 1_500  # iterations of a region until the table is cut anew, on average
@@ -159,11 +163,19 @@ class Totals(NamedTuple):
 class Run:
     """One search: the regions it is cut into now, and what those before them did."""
 
-    def __init__(self, map_: Map, start: Integers, number: int) -> None:
+    def __init__(self, map_: Map, start: Integers, number: int, heat: float) -> None:
         self.map, self.number = map_, number
         self._past = Totals(np.zeros(FOUND, dtype=np.int64), np.zeros(KEYS))
         self.cuts, self.since = 0, 0  # how often it was cut, and in which iteration last
         self._cut(start)
+        self._best, self._best_loss = start, self.loss
+        self.temperature = heat * self._mean_loss  # at which this cycle of annealing begins
+
+    @property
+    def _mean_loss(self) -> float:
+        """The mean loss of a group."""
+        groups = sum(int(region.state.counts[LIVING]) for region in self.regions)
+        return self.loss / max(1, groups)
 
     def _cut(self, labels: Integers) -> None:
         """Cut a grouping into regions, and deal out iterations to where most is lost."""
@@ -175,6 +187,12 @@ class Run:
         turns = np.arange(EVERY * self.map.regions) * GOLDEN % 1.0
         self.turns = np.minimum(np.searchsorted(shares, turns, side="right"), lost.size - 1)
 
+    def _cut_anew(self, labels: Integers, done: int) -> None:
+        """Cut a grouping into other regions after so many iterations."""
+        self._past = self.totals
+        self.cuts, self.since = self.cuts + 1, done
+        self._cut(labels)
+
     def plan(self, done: int, wanted: int) -> int:
         """Say how far the regions are to go, and cut anew where it is time; return until where.
 
@@ -184,14 +202,37 @@ class Run:
             self.regions[0].state.counts[STOP] = wanted
             return wanted
         if done - self.since >= self.turns.size:
-            labels, self._past = self.labels, self.totals
-            self.cuts, self.since = self.cuts + 1, done
-            self._cut(labels)
+            self._cut_anew(self.labels, done)
         stop = min(wanted, self.since + self.turns.size)
         stops = np.bincount(self.turns[: stop - self.since], minlength=len(self.regions))
         for region, own in zip(self.regions, stops, strict=True):
             region.state.counts[STOP] = own
         return stop
+
+    def cool_to(self, share: float) -> None:
+        """Set the temperature to a share of the first one of this cycle."""
+        for region in self.regions:
+            region.state.sums[TEMPERATURE] = share * self.temperature
+
+    def keep_best(self) -> None:
+        """Keep the grouping of now if it loses less than all before."""
+        if self.loss < self._best_loss:
+            self._best, self._best_loss = self.labels, self.loss
+
+    def begin_cycle(self, done: int) -> None:
+        """Begin another cycle of annealing with the best grouping, after so many iterations."""
+        self.return_to_best(done)
+        self.temperature = WARM * self._mean_loss
+
+    def return_to_best(self, done: int) -> None:
+        """Take over the best grouping after so many iterations, unless it is that of now."""
+        if self.loss <= self._best_loss:
+            return
+        if len(self.regions) == 1:
+            only = self.regions[0]
+            only.load(canonical_labels(self._best[only.rows]))
+        else:
+            self._cut_anew(self._best, done)
 
     @property
     def labels(self) -> Integers:

@@ -15,12 +15,11 @@ from shoal.methods.ils.hierarchies.layout import (
     RECORD,
     REGROUPED,
     SIZE,
-    TIE,
     K,
 )
 from shoal.methods.ils.hierarchies.moves import entry
 from shoal.methods.ils.hierarchies.near import Near
-from shoal.methods.ils.hierarchies.pool import pool_around, replace, take_in
+from shoal.methods.ils.hierarchies.pool import cost_limit, pool_around, replace, take_in
 from shoal.methods.ils.hierarchies.state import State
 
 
@@ -67,14 +66,14 @@ def form(s: State, pooled: int, wanted: int, bar: float) -> float:
 
 @steps
 def regroup(s: State, near: Near, row: int) -> bool:
-    """Form the groups around a record anew, if that gains. s, near IN/OUT.
+    """Form the groups around a record anew, if their cost is accepted. s, near IN/OUT.
 
     Half of the times as many groups are made as there can be, else up to three fewer.
     """
-    counts, width = s.counts, s.columns.shape[0]
+    counts = s.counts
     count, pooled, old = pool_around(s, near, row)
     counts[REGROUPED] += 1
-    bar = old - TIE * width * pooled
+    bar = cost_limit(s, old, pooled)
     wanted = pooled // counts[K]
     if uniform(s.random) < 0.5:
         wanted = max(1, wanted - draw(s.random, 4 + ANY))

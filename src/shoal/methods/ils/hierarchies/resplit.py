@@ -18,12 +18,11 @@ from shoal.methods.ils.hierarchies.layout import (
     NODE,
     RESPLIT,
     SIZE,
-    TIE,
     K,
 )
 from shoal.methods.ils.hierarchies.moves import entry
 from shoal.methods.ils.hierarchies.near import Near
-from shoal.methods.ils.hierarchies.pool import pool_around, replace, take_in
+from shoal.methods.ils.hierarchies.pool import cost_limit, pool_around, replace, take_in
 from shoal.methods.ils.hierarchies.state import State
 from shoal.methods.topdown.layout import (
     MADE,
@@ -108,11 +107,11 @@ def take_over(s: State, w: Work, pooled: int, total: float, bar: float) -> float
 
 @steps
 def resplit(s: State, near: Near, w: Work, row: int) -> bool:
-    """Split the groups around a record anew, if that gains. s, near, w IN/OUT."""
+    """Split the groups around a record anew, if their cost is accepted. s, near, w IN/OUT."""
     counts = s.counts
     count, pooled, old = pool_around(s, near, row)
     counts[RESPLIT] += 1
-    bar = old - TIE * s.columns.shape[0] * pooled
+    bar = cost_limit(s, old, pooled)
     total = split_pool(s, w, pooled, old, bar)
     made = w.counts[MADE]
     if total >= bar or made == 0 or counts[LIVING] - count - 1 + made > counts[GROUPS]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shoal.kernels.arrays import Integers
+from shoal.methods.ils.hierarchies.cooling import HEAT, WARM
 from shoal.methods.ils.hierarchies.regions import Map, Region, Run, Totals
 from shoal.methods.ils.recombine import Grouping, recombined
 from shoal.partition import canonical_labels
@@ -19,7 +20,7 @@ class Runs:
     def __init__(self, map_: Map, starts: Sequence[Integers], count: int) -> None:
         self.map = map_
         self.searches = [
-            Run(map_, start, run)
+            Run(map_, start, run, WARM if place == 0 and map_.task.warm else HEAT)
             for place, start in enumerate(starts)
             for run in range(place * count, (place + 1) * count)
         ]
@@ -48,4 +49,4 @@ class Runs:
         best, self.blocks = recombined(self.ended)
         self.by_blocks = min(one.loss for one in self.ended) - best.loss
         self._past = [search.totals for search in self.searches]
-        self.searches = [Run(self.map, canonical_labels(best.labels), 0)]
+        self.searches = [Run(self.map, canonical_labels(best.labels), 0, WARM)]

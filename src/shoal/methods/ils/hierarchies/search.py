@@ -10,6 +10,7 @@ from shoal.errors import RequestError
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.loss import percent
 from shoal.methods.ils.driver import Everywhere, drive
+from shoal.methods.ils.hierarchies.cooling import Cooling, round_size
 from shoal.methods.ils.hierarchies.layout import (
     BY_DISSOLVE,
     BY_DISSOLVING,
@@ -89,7 +90,7 @@ def search_runs(
 
 
 class _Perturbations:
-    """Perturbations that are kept where they gain, then shifts and swaps to a local optimum."""
+    """Perturbations, accepted by simulated annealing, then shifts and swaps to a local optimum."""
 
     def __init__(
         self, coded: Coded, task: Task, report: Reporter, weights: Mapping[str, float] | None,
@@ -123,6 +124,9 @@ class _Perturbations:
         self.hurried = False  # nothing more is looked at
         self.several = Runs(self.map, starts, self.options.runs)
         self.runs = range(len(self.searches) * self.map.regions)
+        self.cooling = Cooling(
+            self.watch, self.options, rows // self.k, self.seconds, anneals=task.penalty == 0.0
+        )
 
     @property
     def searches(self) -> list[Run]:
@@ -138,16 +142,22 @@ class _Perturbations:
     def round(self, everywhere: Everywhere) -> None:
         """Perturb for some iterations, unless shifts and swaps need the time that is left."""
         stop_rules, watch = self.options.stop, self.watch
-        patience, limit = stop_rules.patience or NEVER, stop_rules.seconds
-        if limit is not None and watch.seconds > self._share(limit) * limit:
+        patience = stop_rules.patience or NEVER
+        if self.seconds is not None and watch.seconds > self.seconds:
             watch.stopped_by = "time limit"
             return
         looks = 8 * min(NEIGHBORS, self.map.codes.shape[0]) // self.k
         looks += ((self.around + 1) * self.k) ** 2  # an iteration's
-        size = max(1, min(1000, patience, self.a_call // looks)) * self.map.regions
+        most = min(1000, patience, self.a_call // looks)
+        size = round_size(self.map.codes.shape[0] // self.k, most) * self.map.regions
+        self.cooling.estimate()
+        if self.cooling.begin_anew():
+            for search in self.searches:
+                search.begin_cycle(watch.done)
         before = [search.loss for search in self.searches]
         for search in self.searches:
             stop = search.plan(watch.done, min(watch.limit, watch.done + size))
+            search.cool_to(self.cooling.share())
         regions = self.several.regions
 
         def work(i: int) -> None:
@@ -157,6 +167,8 @@ class _Perturbations:
         everywhere(work)
         watch.done = stop
         after = [search.loss for search in self.searches]
+        for search in self.searches:
+            search.keep_best()
         watch.note(watch.done, np.array([self._percent(min(after))]))
         if any(one < other for one, other in zip(after, before, strict=True)):
             self.improved = watch.done
@@ -168,15 +180,19 @@ class _Perturbations:
         elif watch.done - self.improved >= patience:
             watch.stopped_by = "patience"
 
-    def _share(self, limit: float) -> float:
-        """Return the share of a time limit that perturbations have."""
-        if self.looks <= QUICK:
-            return 1.0
-        return float(max(SHARE, 1.0 - self.looks * LOOK / max(limit, LOOK)))
+    @property
+    def seconds(self) -> float | None:
+        """The part of a time limit that perturbations have."""
+        limit = self.options.stop.seconds
+        if limit is None or self.looks <= QUICK:
+            return limit
+        return float(max(SHARE * limit, limit - self.looks * LOOK))
 
     def close(self, everywhere: Everywhere) -> None:
         """Shift and swap until nothing gains; recombine the runs, and once more from there."""
         self.hurried = self.watch.stopped_by in ("interrupt", "callback") and self.looks > QUICK
+        for search in self.searches:
+            search.return_to_best(self.watch.done)
         self._descend(everywhere)
         if len(self.searches) > 1:
             self.several.recombine()
@@ -234,10 +250,11 @@ class _Perturbations:
         """Return what there is to see: loss and groups of the best run, moves of all."""
         best = self.several.best
         loss = self._percent(best.loss)
+        lowest = min(loss, self.watch.lowest)
         counts = np.sum([totals.counts for totals in self.several.totals], axis=0)
         return self.watch.look(
             loss,
-            loss,
+            lowest,
             groups=sum(int(region.state.counts[LIVING]) for region in best.regions),
             tried=int(counts[SHIFTS_TRIED] + counts[SWAPS_TRIED]),
             applied=int(counts[SHIFTS] + counts[SWAPS]),
@@ -262,6 +279,7 @@ class _Perturbations:
             self.loss_start,
             loss_first_optimum=end,
             runs=self.options.runs,
+            schedule=self.cooling.schedule,
             gains=by_part,
             pairs_examined=sum(int(one.counts[SHIFTS_TRIED]) for one in totals),
             pairs_by_pass=[],

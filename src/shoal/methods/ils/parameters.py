@@ -171,7 +171,7 @@ class Search:
 
     Searches on trees (kaim+) know the perturbations dissolve, regroup and resplit (the groups
     around a record grow anew, or are split anew from the top down; `neighbors` says up to how many
-    besides its own, None: 4). They end
+    besides its own, None: 4, of groups of fewer than 6 up to 8). They end
     with shifts and swaps; `looks` is how many looks of a record at a group they may take, None:
     until nothing gains.
     """

@@ -52,6 +52,7 @@ from shoal.table.encode_nodes import Coded
 ITERATIONS = 20_000
 TIMES_K = 4  # larger groups are cut up, which never adds to the loss
 LOOKS_A_CALL = 2_000_000  # of a record at a group in 8 columns: about a tenth of a second
+FEWEST, POOL = 4, 24  # groups that are pooled with a record's, and their records: at least, about
 QUICK, CLOSING = 10**6, 10**9  # looks: so few are made after an interrupt too; no more at all
 LOOK = 1e-7  # seconds of one, in 8 columns
 SHARE = 0.6  # of a time limit: then shifts and swaps must have their turn, if they need so long
@@ -99,7 +100,8 @@ class _Perturbations:
         assert task.start is not None
         self.options, self.threads, self.k = task.options, task.threads, task.k
         near = self.options.neighbors
-        self.around = min(4 if near is None else near, coded.rows // self.k)
+        usual = max(FEWEST, min(2 * FEWEST, POOL // self.k))
+        self.around = min(usual if near is None else near, coded.rows // self.k)
         masses = masses_of(survey, coded.rows)
         unit = unit_of(masses)
         trees, codes = records_of(by_falling_loss(coded), scaled(coded, weights), unit)

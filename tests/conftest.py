@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import typer.main
 import typer.testing
+from _pytest.runner import runtestprotocol
 from hypothesis import HealthCheck, settings
 from typer.testing import CliRunner
 
@@ -72,6 +73,18 @@ def pytest_runtest_makereport(item, call):
         report.outcome = "failed"
         report.longrepr = f"skipped although SHOAL_DATA is set: {report.longrepr}"
     return report
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item, nextitem):
+    """Tell the main process a third of it: no beginning, no setup and teardown that went well."""
+    if not hasattr(item.config, "workerinput") or item.config.option.durations is not None:
+        return None
+    for report in runtestprotocol(item, log=False, nextitem=nextitem):
+        if report.when == "call" or not report.passed:
+            item.ihook.pytest_runtest_logreport(report=report)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
 
 
 @pytest.fixture(autouse=True, scope="module")

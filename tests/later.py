@@ -13,4 +13,6 @@ class Later:
         self._module = module
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # by which pytest looks for fixtures
+            raise AttributeError(name)
         return getattr(import_module(self._module), name)

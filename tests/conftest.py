@@ -13,9 +13,11 @@ import typer.main
 import typer.testing
 from _pytest.runner import runtestprotocol
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 from typer.testing import CliRunner
 
 import groups
+import thorough as thorough_cases
 
 # Test processes fill all processors: threads of linear algebra would wait for each other, spinning.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -31,8 +33,15 @@ HAS_DATA = bool(os.environ.get("SHOAL_DATA"))
 
 
 def pytest_configure(config):
-    """Draw other examples every time where the slow tests run too."""
+    """Draw other examples every time where the slow tests run too.
+
+    Elsewhere examples depend on nothing but the test: hypothesis takes numbers and texts of all
+    sources into them, which each process would read, and any change would draw others.
+    """
     settings.load_profile("thorough" if _is_thorough(config) else "shoal")
+    thorough_cases.LEFT_OUT[:] = ["slow"] if config.option.markexpr == "not slow" else []
+    if not _is_thorough(config) and hasattr(providers, "_get_local_constants"):
+        providers._get_local_constants = lambda: providers._local_constants
 
 
 def _is_thorough(config):

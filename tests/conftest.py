@@ -70,7 +70,6 @@ def pytest_collection_modifyitems(items):
 
 def pytest_collection_finish():
     """Let the collector of garbage look at what tests make, not at thousands of tests."""
-    gc.collect()
     gc.freeze()
 
 

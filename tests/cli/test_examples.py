@@ -35,6 +35,8 @@ def folder(tmp_path_factory, repository):
     grouped = [f"{head},cluster", *(f"{row},{i % 90}" for i, row in enumerate(rows))]
     (place / "grouped.csv").write_text("\n".join([*grouped, ""]))
     (place / "data").mkdir()
+    (place / "few").mkdir()  # what is bounded takes seconds with more
+    (place / "few" / "stays.csv").write_text("\n".join([head, *rows[:150], ""]))
     (place / "arriving").mkdir()
     (place / "arriving" / "today.csv").write_text("\n".join([head, *rows, ""]))
     return place
@@ -50,6 +52,7 @@ def test_every_example_runs(shoal, folder, monkeypatch):
     for path in ("certificate key", *others):  # serve and warmup have tests of their own
         _, *words = shlex.split(examples()[path])
         monkeypatch.setenv("SHOAL_CHARTS", "on" if path == "plot" else "off")
+        monkeypatch.chdir(folder / "few" if path == "bound" else folder)
         ran = shoal(*words)
         assert ran.code == 0, f"{path}: {ran.err}"
 

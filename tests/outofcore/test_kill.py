@@ -68,8 +68,8 @@ def source(tmp_path_factory):
     """A Parquet file of a few thousand records."""
     rng = np.random.default_rng(0)
     path = tmp_path_factory.mktemp("in") / "in.parquet"
-    table = {name: rng.normal(size=4000) for name in QUASI}
-    pq.write_table(pa.table({**table, "s": rng.integers(0, 9, 4000)}), path)
+    table = {name: rng.normal(size=2400) for name in QUASI}
+    pq.write_table(pa.table({**table, "s": rng.integers(0, 9, 2400)}), path)
     return path
 
 

@@ -11,10 +11,13 @@ from pathlib import Path
 import pytest
 import typer.main
 import typer.testing
+from _pytest.runner import runtestprotocol
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 from typer.testing import CliRunner
 
 import groups
+import thorough as thorough_cases
 
 # Test processes fill all processors: threads of linear algebra would wait for each other, spinning.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -30,8 +33,15 @@ HAS_DATA = bool(os.environ.get("SHOAL_DATA"))
 
 
 def pytest_configure(config):
-    """Draw other examples every time where the slow tests run too."""
+    """Draw other examples every time where the slow tests run too.
+
+    Elsewhere examples depend on nothing but the test: hypothesis takes numbers and texts of all
+    sources into them, which each process would read, and any change would draw others.
+    """
     settings.load_profile("thorough" if _is_thorough(config) else "shoal")
+    thorough_cases.LEFT_OUT[:] = ["slow"] if config.option.markexpr == "not slow" else []
+    if not _is_thorough(config) and hasattr(providers, "_get_local_constants"):
+        providers._get_local_constants = lambda: providers._local_constants
 
 
 def _is_thorough(config):
@@ -51,7 +61,11 @@ def pytest_xdist_make_scheduler(config, log):
 
 
 def pytest_collection_modifyitems(items):
-    """Skip what needs the reference tables when they are not there."""
+    """Skip what needs the reference tables when they are not there; begin with the browser.
+
+    It is closed where a test does not need it, and to start it takes seconds.
+    """
+    items.sort(key=lambda item: "chromium" not in getattr(item, "fixturenames", ()))
     reason = "needs the reference tables: set SHOAL_DATA to their folder"
     for item in items:
         if item.get_closest_marker("reference") and not HAS_DATA:
@@ -60,7 +74,6 @@ def pytest_collection_modifyitems(items):
 
 def pytest_collection_finish():
     """Let the collector of garbage look at what tests make, not at thousands of tests."""
-    gc.collect()
     gc.freeze()
 
 
@@ -72,6 +85,18 @@ def pytest_runtest_makereport(item, call):
         report.outcome = "failed"
         report.longrepr = f"skipped although SHOAL_DATA is set: {report.longrepr}"
     return report
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item, nextitem):
+    """Tell the main process a third of it: no beginning, no setup and teardown that went well."""
+    if not hasattr(item.config, "workerinput") or item.config.option.durations is not None:
+        return None
+    for report in runtestprotocol(item, log=False, nextitem=nextitem):
+        if report.when == "call" or not report.passed:
+            item.ihook.pytest_runtest_logreport(report=report)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -21,15 +21,24 @@ SHARED = {"chromium": "a desk with charts", "drawing_desk": "a desk with charts"
 
 
 @cache
+def functions(path: Path) -> list[ast.FunctionDef]:
+    """Return the functions of a file, and of its classes."""
+    found = [node for node in _body(path) if isinstance(node, ast.ClassDef)]
+    nodes = [*_body(path), *(one for node in found for one in node.body)]
+    return [node for node in nodes if isinstance(node, ast.FunctionDef)]
+
+
+@cache
+def _body(path: Path) -> list[ast.stmt]:
+    return ast.parse(path.read_text(encoding="utf-8")).body if path.exists() else []
+
+
+@cache
 def taken(path: Path) -> dict[str, set[str]]:
     """Return the tests and fixtures of a file, each with the fixtures that it takes."""
-    if not path.exists():
-        return {}
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     return {
         node.name: {one.arg for one in node.args.args}
-        for node in functions
+        for node in functions(path)
         if node.name.startswith("test_")
         or any("fixture" in ast.unparse(one) for one in node.decorator_list)
     }
@@ -53,17 +62,19 @@ def together(path: Path) -> str | None:
     leaves out: each process would compile them. `TOGETHER = True` is the file alone, and so is a
     fixture that is made once a file.
     """
-    tree = ast.parse(path.read_text(encoding="utf-8")) if path.exists() else ast.Module([], [])
-    found = None
-    for node in tree.body:
+    for node in _body(path):
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "TOGETHER":
             named = ast.literal_eval(node.value)
             return named if isinstance(named, str) else ""
-        if isinstance(node, ast.FunctionDef) and any(
-            "scope='module'" in ast.unparse(one) for one in node.decorator_list
-        ):
-            found = ""
-    return found
+    return "" if any(map(_is_made_once, functions(path))) else None
+
+
+def _is_made_once(node: ast.FunctionDef) -> bool:
+    """Whether a decorator says `scope="module"`."""
+    said = [one.keywords for one in node.decorator_list if isinstance(one, ast.Call)]
+    return any(
+        one.arg == "scope" and ast.unparse(one.value) == "'module'" for some in said for one in some
+    )
 
 
 def group_of(root: Path, test: str) -> str:

@@ -14,7 +14,7 @@ import naive
 import shoal
 from naive import domain
 from strategies import problems
-from thorough import each, examples, spread
+from thorough import composed_once, each, examples, spread
 
 PROVEN = "exact"  # goes through these contracts in test_best, where proofs are short
 METHODS = [method.name for method in shoal.methods() if method.name != PROVEN]
@@ -28,8 +28,8 @@ UP_TO_2K = {"mdav", "v-mdav", "mst", "mdav-mhm", "hilbert", "optimal-1d", "tfrp"
 THESIS = {"ls", "lsc", "ilsm", "ilsmc"}  # groups of any size, as written there
 UP_TO_2K |= {*SEARCHES, *BLOCKS} - THESIS
 
-every_method = each("method", METHODS)
-one_by_one = pytest.mark.parametrize("method", METHODS)  # where a method takes its time
+every_method = each("method", composed_once(METHODS))
+one_by_one = pytest.mark.parametrize("method", composed_once(METHODS))  # where one takes its time
 
 
 def solve(matrix, k, method, **options):
@@ -156,7 +156,7 @@ def test_same_seed_same_labels(method):
     assert np.array_equal(first.labels, second.labels)
 
 
-@each("method", [name for name in STEADY if not name.startswith("diameter")])
+@each("method", composed_once(one for one in STEADY if not one.startswith("diameter")))
 def test_permuted_input_has_the_same_groups(method):
     """Where no distances tie, the order of the records does not matter, but to Diameter.
 

@@ -308,7 +308,8 @@ def test_what_is_started_once_is_started_in_one_process(repository, request):
         assert not ("::" in group and STARTED_ONCE & set(item.fixturenames)), item.nodeid
         for name in SHARED.keys() & set(item.fixturenames):
             assert group == SHARED[name], item.nodeid
-    assert group_of(repository, "tests/backends/test_dask.py::x") == "tests/backends/test_dask.py"
+    assert group_of(repository, "tests/outofcore/test_kill.py::x") == "tests/outofcore/test_kill.py"
+    assert group_of(repository, "tests/backends/test_dask.py::x") == "dask"
     assert group_of(repository, "tests/test_house.py::x") == "tests/test_house.py"
     assert group_of(repository, "tests/test_docs.py::x[a::b]") == "tests/test_docs.py::x"
     assert group_of(repository, "tests/run/test_lower_bound.py::x") == "bounds"

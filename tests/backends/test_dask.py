@@ -13,7 +13,6 @@ from functools import partial
 from importlib import metadata
 
 import pytest
-from distributed import Client
 
 import shoal as library
 from backends import tables
@@ -31,10 +30,14 @@ from backends.tables import (
     together,
     write_parts,
 )
+from later import Later
 from shoal.backends.dask import Dask
 from shoal.backends.executor import Threads
 from shoal.errors import EngineError, EngineLostError, InputError, RequestError
 from thorough import spread
+
+TOGETHER = "dask"  # which one process imports
+distributed = Later("distributed")
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
 
@@ -180,7 +183,7 @@ def test_a_mistake_keeps_no_records(tmp_path, cluster):
 
     write_parts(tmp_path / "in")
     frame = dd.read_parquet(tmp_path / "in" / "*.parquet").map_partitions(wrong, meta={"x": "f8"})
-    with Client(cluster.address, set_as_default=True):
+    with distributed.Client(cluster.address, set_as_default=True):
         with pytest.raises(EngineError, match="a worker failed: ValueError") as found:
             library.anonymize_file(frame, tmp_path / "out", k=10)
         assert "person" not in str(found.value)
@@ -200,7 +203,7 @@ def test_another_version_on_a_worker(tmp_path):
     (fake / "METADATA").write_text("Metadata-Version: 2.1\nName: shoal\nVersion: 0.0.7\n")
     with Cluster(tmp_path, workers=1) as own:
         own.worker(PYTHONPATH=str(fake.parent))
-        with Client(own.address, set_as_default=False) as client:
+        with distributed.Client(own.address, set_as_default=False) as client:
             client.wait_for_workers(2, timeout=60)
         with pytest.raises(EngineError, match=r"1 of 2 workers have another version .*has 0\.0\.7"):
             run(pattern, tmp_path / "away", Dask(own.address))
@@ -331,7 +334,7 @@ def test_a_dataframe_in_and_out(tmp_path, cluster):
             seen.append(path.name)
             assert b"person 0" not in path.read_bytes()
 
-    with Client(cluster.address, set_as_default=True):
+    with distributed.Client(cluster.address, set_as_default=True):
         found = library.anonymize_file(
             frame, tmp_path / "out", k=10, identifiers=["name"], quasi_identifiers=QUASI,
             other=["diagnosis"], count="records", report=False, callback=look,

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -29,15 +30,20 @@ TEXT = "age,pay,ill\n" + "".join(f"{20 + i},{1000 + 37 * i},s{i % 3}\n" for i in
 ROLES = ("-k", 3, "--quasi", "age,pay", "--sensitive", "ill", "--method", "mdav")
 
 
+@cache
 def every_command():
-    """Return the words of every command with itself and a context."""
+    """Return the words of every command with itself and a context, made when a test asks."""
     root = typer.main.get_command(app)
     ctx = root.make_context("shoal", [], resilient_parsing=True)
     return list(commands(root, ctx))
 
 
-COMMANDS = {path.removeprefix("shoal "): command for path, command, _ in every_command()}
-EXAMPLES = {path: split_example(command.help)[1] for path, command in COMMANDS.items()}
+def examples():
+    """Return the example of every command by its words."""
+    return {
+        path.removeprefix("shoal "): split_example(command.help)[1]
+        for path, command, _ in every_command()
+    }
 
 
 @pytest.fixture
@@ -73,22 +79,22 @@ def test_the_script_of_conventions_passes_from_the_start():
     conventions(sys.executable, "-m", "shoal")
 
 
-@pytest.mark.parametrize("path", COMMANDS)
-def test_every_command_has_help_and_one_example(shoal, path):
+def test_every_command_has_help_and_one_example(shoal):
     """-h prints the usage, one example of this command, how to be quiet, and no type of Python."""
-    ran = shoal(*path.split(), "-h")
-    assert (ran.code, ran.err) == (0, "")
-    assert f"Usage: shoal {path} " in ran.out
-    assert ran.out.count("Example:") == 1
-    assert EXAMPLES[path].startswith(f"shoal {path}")
-    assert "--quiet" in ran.out
-    assert "--help" in ran.out
-    assert not re.search(r"<\w+>|list\[", ran.out)
+    for path, example in examples().items():
+        ran = shoal(*path.split(), "-h")
+        assert (ran.code, ran.err) == (0, ""), path
+        assert f"Usage: shoal {path} " in ran.out
+        assert ran.out.count("Example:") == 1, path
+        assert example.startswith(f"shoal {path}")
+        assert "--quiet" in ran.out, path
+        assert "--help" in ran.out, path
+        assert not re.search(r"<\w+>|list\[", ran.out), path
 
 
 def test_examples_can_be_pasted():
     """However narrow the terminal is, the lines of an example are one command line."""
-    for example in EXAMPLES.values():
+    for example in examples().values():
         for width in (30, 60, 200):
             text = "\n".join(fold(example, width))
             assert shlex.split(text.replace("\\\n", " ")) == shlex.split(example)

@@ -20,7 +20,7 @@ ROLES = [
 def exported(tmp_path_factory):
     """The hospital's export."""
     path = tmp_path_factory.mktemp("export") / "h.csv"
-    export(path)
+    export(path, 500)
     return path
 
 
@@ -65,7 +65,7 @@ def test_two_commands_from_the_file_to_its_release(shoal, exported, tmp_path):
     assert sorted(both[0].split(b"\n")) == sorted(both[1].split(b"\n"))
     measured = shoal("measure", exported, release, "--json")
     assert measured.code == 0, measured.err
-    assert json.loads(measured.out)["records"] == 1500
+    assert json.loads(measured.out)["records"] == 500
 
 
 def test_a_plain_release(shoal, few, tmp_path):

@@ -58,7 +58,7 @@ def some_rows(rng, rows):
 def test_zero_exactly_where_the_models_hold(kind, model, tmp_path):
     """On hundreds of groups a model, 0 means kept and more means broken, a record moved too."""
     verdicts = set()
-    for seed in range(40 if is_thorough() else 16):
+    for seed in range(40 if is_thorough() else 10):
         rng = np.random.default_rng([seed, CASES.index((kind, model))])
         rows = int(rng.integers(3, 40))
         values = values_of(kind, rng, rows, float(rng.choice([0.0, 0.0, 0.3])))

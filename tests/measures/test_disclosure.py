@@ -33,7 +33,7 @@ from shoal.table.roles import Column, Kind, Role
 from thorough import is_thorough
 
 TABLES = 300
-SOME_AND_ALL = pytest.mark.parametrize("tables", [10, pytest.param(TABLES, marks=pytest.mark.slow)])
+SOME_AND_ALL = pytest.mark.parametrize("tables", [6, pytest.param(TABLES, marks=pytest.mark.slow)])
 READINGS = ("own", "root", "wildcard")
 
 

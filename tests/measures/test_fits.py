@@ -5,15 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
-from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.naive_bayes import CategoricalNB
 
 import shoal
+from later import Later
 from shoal.measures.reading import both_sides
 from shoal.measures.risk import inference
 from shoal.measures.targets import MOST, targets
 from shoal.measures.utility import fits
 from shoal.table.read import read
+
+TOGETHER = "scikit-learn"  # which one process imports
+linear_model, naive_bayes = Later("sklearn.linear_model"), Later("sklearn.naive_bayes")
 
 
 def side(before, after=None):
@@ -31,8 +33,8 @@ def test_logistic_regression(seed):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(300, 4)) * [1, 10, 0.1, 3]
     y = (X @ [1, 0.1, 4, -0.3] + rng.logistic(size=300) > 0.5).astype(float)
-    theirs = LogisticRegression(C=1e12, tol=1e-10, max_iter=10_000).fit(X, y).predict_proba(X)[:, 1]
-    assert fits.logistic(X, y) == pytest.approx(theirs, abs=1e-4)
+    model = linear_model.LogisticRegression(C=1e12, tol=1e-10, max_iter=10_000).fit(X, y)
+    assert fits.logistic(X, y) == pytest.approx(model.predict_proba(X)[:, 1], abs=1e-4)
 
 
 def test_logistic_regression_of_what_is_separable():
@@ -59,7 +61,7 @@ def test_regression(seed):
     halves = fits.Halves(rows[:100], rows[100:], rows[:100])
     found = fits.regression(sides, goal, halves)
     made = (X - X.mean(axis=0)) / X.std(axis=0, ddof=1)
-    theirs = Ridge(alpha=fits.PRIOR).fit(made[rows[:100]], y[rows[:100]])
+    theirs = linear_model.Ridge(alpha=fits.PRIOR).fit(made[rows[:100]], y[rows[:100]])
     assert found.original == pytest.approx(
         _r2(theirs.predict(made[rows[100:]]), y[rows[100:]]), abs=5e-3
     )
@@ -100,7 +102,7 @@ def test_naive_bayes(seed):
         feature.learned(feature.counts(folds, 2, y, 3).sum(axis=0))[feature.before]
         for feature in features
     )
-    theirs = CategoricalNB(alpha=1.0).fit(X, y)
+    theirs = naive_bayes.CategoricalNB(alpha=1.0).fit(X, y)
     chance = np.exp(score - np.logaddexp.reduce(score, axis=1)[:, None])
     assert chance == pytest.approx(theirs.predict_proba(X))
 

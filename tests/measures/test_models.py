@@ -7,9 +7,9 @@ from functools import cache
 
 import numpy as np
 import pytest
-from scipy.optimize import linear_sum_assignment
 
 import shoal
+from later import Later
 from measured_tables import made
 from naive import measuring, shares
 from shoal.measures.pairing import Pairing
@@ -25,7 +25,8 @@ from shoal.table.read import read
 from shoal.table.roles import Role
 from thorough import is_thorough
 
-TOGETHER = True  # what is measured once is measured in one process
+TOGETHER = "scikit-learn"  # with SciPy; and what is measured once is measured in one process
+optimize = Later("scipy.optimize")
 TABLES = 300 if is_thorough() else 120
 FAMILY = "means"
 
@@ -174,7 +175,7 @@ def test_larger_assignments():
         apart = np.sqrt(((points[:, None] - centers[None]) ** 2).sum(axis=-1))
         found = assign(apart, sizes)
         columns = np.repeat(np.arange(sizes.size), sizes)
-        first, second = linear_sum_assignment(apart[:, columns])
+        first, second = optimize.linear_sum_assignment(apart[:, columns])
         least = apart[first, columns[second]].sum()
         assert found.way == way
         assert least - 1e-6 <= found.total <= least + found.slack + 1e-6

@@ -11,7 +11,7 @@ import pytest
 import shoal as library
 from mixed_tables import random_table
 from naive.distance import distances, pair_loss
-from thorough import each, is_thorough, spread
+from thorough import composed_once, each, is_thorough, spread
 
 EVERY = library.methods()
 SEARCHES = [method.name for method in EVERY if method.is_search]
@@ -23,7 +23,7 @@ METHODS = [
 REFINEMENTS = ["phase2", "decompose", "iterative", *SEARCHES]
 MIXED_LOSS = "SSE/SST of numbers and tree paths, percent"
 
-every_method = each("method", METHODS)
+every_method = each("method", composed_once(METHODS))
 
 
 def limits(method):

@@ -11,7 +11,7 @@ import pytest
 import shoal as library
 from naive import judging
 from rules_tables import all_keep, dominated, draw_asked, options_for, random_release
-from thorough import is_thorough, spread
+from thorough import composed_once, is_thorough, spread
 
 TABLES = 200
 METHODS = ["auto", *(method.name for method in library.methods())]
@@ -71,7 +71,7 @@ def asked_of(method, thorough):
     return [(m, model) for m, model in enumerate(MODELS) if whole or (first + m) % 8 == 0]
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", composed_once(METHODS))
 def test_every_model_is_kept(method, tmp_path, thorough):
     """Of 200 tables, released classes keep k and all that is asked, or nothing could keep it."""
     met, refused = Counter(), Counter()

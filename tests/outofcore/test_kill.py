@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import random
 import signal
-import subprocess
 import sys
+import tempfile
 import time
+import traceback
 from collections import Counter
 
 import numpy as np
@@ -16,51 +17,49 @@ import pyarrow.parquet as pq
 import pytest
 
 import shoal as library
-from thorough import spread
-
-QUASI = ["a", "b", "c"]
-K = 5
-CHILD = """
-import os, signal, sys
-from pathlib import Path
+from faults import ended, in_child
 from shoal.outofcore.budget import Budget
 from shoal.outofcore.request import FileRequest
 from shoal.outofcore.run import release_file
 from shoal.outofcore.solve import Solver
 from shoal.save.files import Targets
 from shoal.settings import build
+from thorough import spread
 
-source, output, last = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-calls = 0
-before, inside, fresh = Solver._group, Solver._grouped, []
+QUASI = ["a", "b", "c"]
+K = 5
+TREE = {"roles": {"quasi_identifiers": QUASI, "other": ["s"]}, "protect": {"k": K}}
 
-def grouped(self, stage, region):
-    fresh.append(region)
-    return inside(self, stage, region)
 
-def noted(self, stage, region):
-    fresh.clear()
-    before(self, stage, region)
-    if fresh:  # and not skipped, as done by an earlier run
-        print("grouped", stage.number, region, flush=True)
+def release(source, output, last):
+    """Release a file, say how far it is, and kill this process after so many looks."""
+    calls, fresh = [], []
+    before, inside = Solver._group, Solver._grouped
 
-Solver._group, Solver._grouped = noted, grouped
+    def grouped(self, stage, region):
+        fresh.append(region)
+        return inside(self, stage, region)
 
-def look(progress):
-    global calls
-    if progress.done not in (0, progress.total):  # of these, the clock says how many there are
-        return
-    calls += 1
-    print("at", progress.stage, flush=True)
-    if calls == last:
-        os.kill(os.getpid(), signal.SIGKILL)
+    def noted(self, stage, region):
+        fresh.clear()
+        before(self, stage, region)
+        if fresh:  # and not skipped, as done by an earlier run
+            print("grouped", stage.number, region, flush=True)
 
-tree = {"roles": {"quasi_identifiers": ["a", "b", "c"], "other": ["s"]}, "protect": {"k": 5}}
-request = FileRequest(Targets.of(output), force=True, with_page=False)
-print("begin", flush=True)
-release_file(source, build(tree), Budget(800), request, look)
-print("calls", calls, flush=True)
-"""
+    Solver._group, Solver._grouped = noted, grouped
+
+    def look(progress):
+        if progress.done not in (0, progress.total):  # of these, the clock says how many there are
+            return
+        calls.append(progress.stage)
+        print("at", progress.stage, flush=True)
+        if len(calls) == last:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    request = FileRequest(Targets.of(str(output)), force=True, with_page=False)
+    print("begin", flush=True)
+    release_file(source, build(TREE), Budget(800), request, look)
+    print("calls", len(calls), flush=True)
 
 
 @pytest.fixture(scope="module")
@@ -68,23 +67,33 @@ def source(tmp_path_factory):
     """A Parquet file of a few thousand records."""
     rng = np.random.default_rng(0)
     path = tmp_path_factory.mktemp("in") / "in.parquet"
-    table = {name: rng.normal(size=4000) for name in QUASI}
-    pq.write_table(pa.table({**table, "s": rng.integers(0, 9, 4000)}), path)
+    table = {name: rng.normal(size=2400) for name in QUASI}
+    pq.write_table(pa.table({**table, "s": rng.integers(0, 9, 2400)}), path)
     return path
 
 
 def child(source, output, last=-1):
-    """Start a run in a process of its own, which kills itself after so many looks."""
-    return subprocess.Popen(
-        [sys.executable, "-c", CHILD, str(source), str(output), str(last)],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+    """Start a run in a fork, which kills itself after so many looks; its number and its words."""
+    words = tempfile.TemporaryFile("w+")  # noqa: SIM115 - `told` closes it
+
+    def act():
+        sys.stdout = words
+        try:
+            release(source, output, last)
+        except BaseException:
+            traceback.print_exc(file=words)
+            raise
+
+    return in_child(act), words
 
 
 def told(process):
     """What a run said of itself, line by line, and how it ended."""
-    out, err = process.communicate(timeout=300)
-    return out.splitlines(), process.returncode, err
+    number, words = process
+    code = ended(number)
+    with words:
+        words.seek(0)
+        return words.read().splitlines(), code
 
 
 def classes(path):
@@ -96,8 +105,8 @@ def classes(path):
 def whole(source, tmp_path_factory):
     """The classes of a run that nobody killed, how often it looked, and its groupings."""
     output = tmp_path_factory.mktemp("whole") / "out.parquet"
-    lines, code, err = told(child(source, output))
-    assert code == 0, err
+    lines, code = told(child(source, output))
+    assert code == 0, lines
     grouped = {line for line in lines if line.startswith("grouped")}
     return classes(output), int(lines[-1].split()[1]), grouped
 
@@ -113,8 +122,8 @@ def check_after_kill(output):
 
 def check_rerun(source, output, whole, before):
     """The next run ends well, with the same classes, and repeats no grouping that was done."""
-    lines, code, err = told(child(source, output))
-    assert code == 0, err
+    lines, code = told(child(source, output))
+    assert code == 0, lines
     assert classes(output) == whole[0]
     assert library.verify(output, k=K, quasi_identifiers=QUASI).ok
     assert list(output.parent.glob(".*")) == []
@@ -129,7 +138,7 @@ def check_rerun(source, output, whole, before):
 def test_a_killed_run_goes_on(source, tmp_path, whole, share):
     """A run that is killed on its way is finished by the next one, from what was done."""
     output = tmp_path / "out.parquet"
-    lines, code, _ = told(child(source, output, int(share * whole[1])))
+    lines, code = told(child(source, output, int(share * whole[1])))
     assert code == -signal.SIGKILL
     check_after_kill(output)
     assert any(line.startswith("grouped") for line in lines)
@@ -143,8 +152,8 @@ def test_twenty_random_moments(source, tmp_path, whole):
     """Killed at twenty random moments, a run leaves no file that does not verify, and goes on."""
     rng = random.Random(0)
     start = time.monotonic()
-    lines, code, err = told(child(source, tmp_path / "first.parquet"))
-    assert code == 0, err
+    lines, code = told(child(source, tmp_path / "first.parquet"))
+    assert code == 0, lines
     takes = time.monotonic() - start
     resumed = 0
     for number in range(20):
@@ -153,8 +162,8 @@ def test_twenty_random_moments(source, tmp_path, whole):
         output = folder / "out.parquet"
         process = child(source, output)
         time.sleep(rng.uniform(0.2, 1.0) * takes)
-        os.kill(process.pid, signal.SIGKILL)
-        lines, _, _ = told(process)
+        os.kill(process[0], signal.SIGKILL)
+        lines, _ = told(process)
         check_after_kill(output)
         again = check_rerun(source, output, whole, lines)
         resumed += "at parting" not in again

@@ -17,6 +17,7 @@ from shoal.table.embed_texts import Texts, chirps, edges
 from shoal.table.encode import encode
 from shoal.table.encode_nodes import code
 from shoal.table.read import read
+from thorough import is_thorough
 
 
 def pairs(matrix):
@@ -216,6 +217,7 @@ def test_three_hundred_columns():
     matrix = np.zeros((300, exact.width))
     exact.write(matrix)
     upper = np.triu_indices(300, 1)
+    upper = [side[:: 1 if is_thorough() else 9] for side in upper]
     true = np.array([((matrix[a] - matrix[b]) ** 2).sum() for a, b in zip(*upper, strict=True)])
     near = np.array([((found[a] - found[b]) ** 2).sum() for a, b in zip(*upper, strict=True)])
     assert np.sqrt(((near / true - 1) ** 2).mean()) < 0.08

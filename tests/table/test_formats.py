@@ -250,18 +250,24 @@ def test_a_survey_is_released(tmp_path):
 
 
 def test_without_the_extra_nothing_is_imported_and_the_file_is_named(tmp_path):
-    """Reading csv imports none of it; a file that needs it names the extra."""
+    """Reading csv imports none of it; a file that needs it names the extra; none needs pandas."""
+    pyreadstat.write_sav(pl.DataFrame({"age": [1.0, 2.0]}), tmp_path / "whole.sav")
     (tmp_path / "t.xlsx").write_bytes(b"PK\x03\x04")
     (tmp_path / "t.sav").write_bytes(b"x")
     (tmp_path / "t.csv").write_text("a,b\n1,2\n")
     code = (
         "import sys\n"
         "class Hidden:\n"
+        "    names = ['pandas']\n"
         "    def find_spec(self, name, *_):\n"
-        "        if name in ('pyreadstat', 'python_calamine'): raise ImportError(name)\n"
+        "        if name in self.names: raise ImportError(name)\n"
         "sys.meta_path.insert(0, Hidden())\n"
         "import shoal\n"
         "shoal.read('t.csv')\n"
+        "assert 'pyreadstat' not in sys.modules\n"
+        "print(*shoal.read('whole.sav').names)\n"
+        "Hidden.names += ['pyreadstat', 'python_calamine']\n"
+        "del sys.modules['pyreadstat']\n"
         "for name in ('t.xlsx', 't.sav'):\n"
         "    try: shoal.read(name)\n"
         "    except shoal.InputError as error: print(error)\n"
@@ -274,6 +280,7 @@ def test_without_the_extra_nothing_is_imported_and_the_file_is_named(tmp_path):
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
     )
     assert ran.stdout.splitlines() == [
+        "age",
         't.xlsx: this is an Excel file; pip install "shoal[formats]" to read it',
         't.sav: this is an SPSS file; pip install "shoal[formats]" to read it',
         'pip install "shoal[formats]" to write an Excel file',

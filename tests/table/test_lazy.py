@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dask.dataframe as dd
 import duckdb
 import pandas as pd
 import polars as pl
@@ -10,6 +9,10 @@ import pyarrow as pa
 import pytest
 
 import shoal
+from later import Later
+
+TOGETHER = "dask"  # which one process imports
+dd = Later("dask.dataframe")
 
 TABLE = pa.table(
     {"age": [20, 22, 21, 60, 62, 61] * 5, "sex": ["a", "b"] * 15, "pay": [1.5, 2.5, 0.5] * 10}

@@ -24,6 +24,7 @@ from shoal.web.session import Session
 
 ROOT = Path(shoal.__file__).parent
 REPOSITORY = ROOT.parents[1]
+RUNS = {"eval", "exec", "compile", "__import__"}
 FORBIDDEN = {"pickle", "cPickle", "dill", "cloudpickle", "shelve", "marshal", "yaml", "joblib"}
 KNOWN = {
     "annotated-doc", "annotated-types", "colorama", "editables", "hatchling", "llvmlite",
@@ -35,9 +36,13 @@ FREE = "MIT", "BSD", "Apache", "PSF", "Python Software Foundation", "ISC", "MPL"
 
 
 def trees():
-    """Every module of the library, parsed."""
-    for path in ROOT.rglob("*.py"):
-        yield path, ast.parse(path.read_text(encoding="utf-8"))
+    """Every module of the library that has such a word, parsed: no other can do it."""
+    words = re.compile("|".join(FORBIDDEN | RUNS))
+    texts = {path: path.read_text(encoding="utf-8") for path in ROOT.rglob("*.py")}
+    assert len(texts) > 500
+    for path, text in texts.items():
+        if words.search(text):
+            yield path, ast.parse(text)
 
 
 def test_no_module_runs_what_it_reads():
@@ -49,7 +54,7 @@ def test_no_module_runs_what_it_reads():
             elif isinstance(node, ast.ImportFrom):
                 names = {(node.module or "").split(".")[0]}
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                names = {node.func.id} & {"eval", "exec", "compile", "__import__"}
+                names = {node.func.id} & RUNS
                 assert not names, f"{path}:{node.lineno}"
                 continue
             else:

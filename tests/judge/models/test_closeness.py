@@ -7,10 +7,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from scipy.optimize import linprog
 
+from later import Later
 from shoal.judge.models.closeness import Equal, Hierarchical, Ordered, closest, slices_needed
 
+TOGETHER = "scikit-learn"  # with SciPy, which one process imports
+optimize = Later("scipy.optimize")
 DEPTH = 3
 
 
@@ -25,7 +27,7 @@ def transport(part, whole, cost):
     have = [part.get(v, 0) / size for v in values]
     wanted = [whole[v] / n for v in values]
     costs = [cost(v, w) for v in values for w in values]
-    found = linprog(costs, A_eq=rows, b_eq=[*have, *wanted], bounds=(0, None))
+    found = optimize.linprog(costs, A_eq=rows, b_eq=[*have, *wanted], bounds=(0, None))
     assert found.success
     return found.fun
 

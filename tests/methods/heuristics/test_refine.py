@@ -78,9 +78,9 @@ def test_labels_equal_the_twins(how, few, problem, seed):
 
 @every_way
 def test_tree_and_sweeps_agree_on_a_large_table(how):
-    """Four thousand records in random groups are refined to the same labels either way."""
+    """Two thousand records in random groups are refined to the same labels either way."""
     rng = np.random.default_rng(1)
-    matrix = rng.normal(size=(4000, 3))
+    matrix = rng.normal(size=(2000, 3))
     labels = shoal.microaggregate(matrix, 3, method="hilbert").labels
     by_tree, by_sweeps = (refined(matrix, labels, 3, how, few).labels for few in (0, 10**9))
     assert np.array_equal(by_tree, by_sweeps)

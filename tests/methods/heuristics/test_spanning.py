@@ -6,15 +6,17 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.sparse.csgraph import minimum_spanning_tree
-from scipy.spatial.distance import cdist
 
 import naive
+from later import Later
 from naive import paths
 from shoal.kernels.distance import BLOCK
 from shoal.kernels.nearest import COORDINATE_ERROR
 from shoal.methods.heuristics.spanning import cut_tree, spanning_tree
 from strategies import matrices, problems
+
+TOGETHER = "scikit-learn"  # with SciPy, which one process imports
+csgraph, distance = Later("scipy.sparse.csgraph"), Later("scipy.spatial.distance")
 
 
 def parts(matrix, k):
@@ -27,7 +29,7 @@ def test_tree_is_as_short_as_that_of_scipy(count, columns):
     """The tree's squared lengths sum to what scipy finds."""
     matrix = np.random.default_rng(count).normal(size=(count, columns))
     parents, lengths, order = spanning_tree(matrix)
-    found = minimum_spanning_tree(cdist(matrix, matrix, "sqeuclidean")).sum()
+    found = csgraph.minimum_spanning_tree(distance.cdist(matrix, matrix, "sqeuclidean")).sum()
     assert lengths.sum() == pytest.approx(found)
     assert parents[0] == -1
     assert lengths[0] == 0

@@ -49,7 +49,7 @@ def read_statistics(path: Path, encoding: str | None = None) -> Table:
     read = partial(getattr(pyreadstat, reader), **how)
     codebook = {} if reader in WITHOUT_USER_MISSING else {"user_missing": True}
     try:
-        _, facts = read(str(path), metadataonly=True, **codebook)
+        _, facts = read(str(path), metadataonly=True, output_format="dict", **codebook)
         most = max(GZIP_FREE, GZIP_RATIO * len(raw))  # a header may not say how many rows there are
         rows = min(most // (CELL * max(facts.number_columns, 1)), ROWS)
         values, _ = read(str(path), output_format="dict", row_limit=rows + 1)

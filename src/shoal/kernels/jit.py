@@ -19,14 +19,14 @@ from typing import Any, ParamSpec, TypeVar
 
 import numba
 
-MODULES: set[str] = set()  # that hold kernels
+KERNELS: set[tuple[str, str]] = set()  # by module and name
 
 try:
     from shoal.kernels import compiling, passing
 except ImportError:  # another Numba
     TWICE, TOGETHER, ALONE = {}, {}, {}
 else:
-    MODULES = passing.MODULES
+    KERNELS = passing.KERNELS
     TWICE = {"pipeline_class": compiling.Twice}
     TOGETHER = {"pipeline_class": compiling.Together}
     ALONE = {"pipeline_class": compiling.Alone}
@@ -127,7 +127,7 @@ def inlined(function: Callable[P, R]) -> Callable[P, R]:
     grows with the depth of the calls: the small steps between a loop and its sweeps are inlined.
     Called from Python it is compiled as a kernel is, and returns no arrays.
     """
-    MODULES.add(function.__module__)
+    KERNELS.add((function.__module__, function.__qualname__))
     flags = {"inline": "always", **UNCOUNTED, **TOGETHER}
     return numba.njit(**flags)(function)  # type: ignore[no-any-return]
 
@@ -158,7 +158,7 @@ def loop(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _compiled(function: Callable[P, R], flags: dict[str, Any]) -> Callable[P, R]:
-    MODULES.add(function.__module__)
+    KERNELS.add((function.__module__, function.__qualname__))
     return guarded(lambda cache: numba.njit(cache=cache, **flags)(function))  # type: ignore[no-any-return]
 
 

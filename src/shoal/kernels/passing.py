@@ -16,7 +16,7 @@ from numba.core.targetconfig import ConfigStack
 from numba.np.numpy_support import as_dtype
 
 NO_KERNEL = "a kernel cannot pass an array to {}, which is no kernel"
-MODULES: set[str] = set()  # that hold kernels
+KERNELS: set[tuple[str, str]] = set()  # by module and name
 
 
 def by_us() -> bool:
@@ -98,7 +98,8 @@ def declared(declare: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that declares what is called; all that get arrays must be kernels."""
 
     def declaring(self: Any, module: Any, fndesc: Any) -> Any:
-        if by_us() and fndesc.modname not in MODULES and _get_array(fndesc.argtypes):
+        kernel = (fndesc.modname, fndesc.qualname) in KERNELS
+        if by_us() and not kernel and _get_array(fndesc.argtypes):
             raise TypeError(NO_KERNEL.format(fndesc.qualname))
         return declare(self, module, fndesc)
 

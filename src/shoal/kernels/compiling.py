@@ -1,260 +1,34 @@
-"""Compiler passes of kernels: how often LLVM optimizes them, and what Numba works out only once.
+"""Compilers of kernels: how often LLVM optimizes them, and what Numba works out only once.
 
 This reaches into Numba below what it documents; where a version of it has no such places, kernels
-are compiled in its own way (`jit.py`), which takes half as long again and gives the same numbers.
+are compiled in its own way (`jit.py`), which takes nearly twice as long and gives the same numbers.
 """
 
 from __future__ import annotations
 
-import copy
 import gc
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from types import SimpleNamespace
+from collections.abc import Callable
 from typing import Any
 
-from numba._dynfunc import make_function
-from numba.core import config, inline_closurecall, ir, ssa
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
-from numba.core.compiler_lock import global_compiler_lock
-from numba.core.cpu import CPUContext
-from numba.core.inline_closurecall import InlineWorker
-from numba.core.postproc import PostProcessor, VariableLifetime
-from numba.core.transforms import canonicalize_cfg
-from numba.core.types import BaseFunction, Dispatcher, unliteral
 
-
-class _Together(JITCodeLibrary):
-    """Compiled code that is optimized once: with all it calls, and not also before."""
-
-    def _optimize_functions(self, ll_module: Any) -> None:
-        ll_module.data_layout = self._codegen._data_layout
-
-
-class _Alone(JITCodeLibrary):
-    """Compiled code that is optimized once: before what it calls, optimized already, joins it."""
-
-    def _optimize_final_module(self) -> None:
-        pass
-
-
-class _Linked(JITCodeLibrary):
-    """Compiled code that other kernels take in, and nobody calls: no machine code is made of it."""
-
-    def _finalize_final_module(self) -> None:
-        self._finalize_dynamic_globals()  # type: ignore[no-untyped-call]
-        self._verify_declare_only_symbols()  # type: ignore[no-untyped-call]
-        self._finalized = True
-
-    def serialize_using_object_code(self) -> Any:
-        """Return what is kept on disk."""
-        return self.serialize_using_bitcode()  # type: ignore[no-untyped-call]
-
-
-class _LinkedTogether(_Linked, _Together):
-    pass
-
-
-class _LinkedAlone(_Linked, _Alone):
-    pass
-
-
-class _Copies:
-    """Copies of the blocks of inlined functions: those of one function share its variables.
-
-    Copied block by block, all variables of a function are copied with each of its blocks.
-    """
-
-    def __init__(self) -> None:
-        self.scope: Any = None
-        self.memo: dict[int, Any] = {}
-
-    def deepcopy(self, block: Any) -> Any:
-        """Return a copy of a block, of a function whose blocks come one after the other."""
-        scope = getattr(block, "scope", None)
-        if scope is None or scope is not self.scope or id(block) in self.memo:
-            self.scope, self.memo = scope, {}
-        return copy.deepcopy(block, self.memo)
-
-
-def _remembered(resolve: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that finds the types of a call, and of calls with equal types only once."""
-    known: dict[Any, Any] = {}
-
-    def resolved(self: Any, context: Any, args: Any, kws: Any) -> Any:
-        key = self, context, tuple(args), tuple(kws.items())
-        if key not in known:
-            known[key] = resolve(self, context, args, kws)
-        return known[key]
-
-    return resolved
-
-
-def _read_once(read: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that reads a function to be inlined, once for all places it is called at.
-
-    What is read is copied before it is changed.
-    """
-    known: dict[Any, Any] = {}
-
-    def reading(self: Any, func: Any, enable_ssa: bool = False) -> Any:
-        key = func, enable_ssa
-        if key not in known:
-            known[key] = read(self, func, enable_ssa)
-        self.flags.enable_ssa = enable_ssa  # as every reading does
-        return known[key]
-
-    return reading
-
-
-class _Renaming:
-    """Renaming of variables that are assigned to several times, one after the other.
-
-    Statements that do not mention a variable stay as they are without a look at them: else each
-    variable takes a walk through the whole function.
-    """
-
-    def __init__(self, run: Callable[..., Any]) -> None:
-        self.run = run
-        self.blocks: dict[Any, set[str]] = {}  # the names that blocks mention, by label
-        self.statements: dict[int, tuple[Any, set[str]]] = {}
-
-    def renamed(self, blocks: Any) -> Any:
-        """Return the blocks of a function, in which every variable is assigned to once."""
-        self.blocks.clear()
-        self.statements.clear()
-        return self.run(blocks)
-
-    def rewritten(self, blocks: Any, states: dict[str, Any], handler: Any) -> dict[Any, Any]:
-        """Return blocks in which one variable is replaced; later ones are other names."""
-        made, name = {}, states["varname"]
-        for label, block in blocks.items():
-            if label not in self.blocks:
-                self.blocks[label] = set().union(*map(self._names, block.body))
-            made[label] = ir.Block(scope=block.scope, loc=block.loc)  # type: ignore[no-untyped-call]
-            made[label].body = list(block.body)
-            if name in self.blocks[label]:
-                states["label"], states["block"] = label, block
-                made[label].body = [self._replaced(one, states, handler) for one in block.body]
-        return made
-
-    def _replaced(self, statement: Any, states: dict[str, Any], handler: Any) -> Any:
-        if states["varname"] not in self._names(statement):
-            return statement
-        if isinstance(statement, ir.Assign):
-            return handler.on_assign(states, statement)
-        return handler.on_other(states, statement)
-
-    def _names(self, statement: Any) -> set[str]:
-        known = self.statements.get(id(statement))
-        if known is None:
-            names = {variable.name for variable in statement.list_vars()}
-            known = self.statements[id(statement)] = statement, names
-        return known[1]
-
-
-def _for_any(resolve: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that compiles a kernel for numbers, not for one that is written out."""
-
-    def resolved(self: Any, context: Any, args: Any, kws: Any) -> Any:
-        plain = {name: unliteral(kind) for name, kind in kws.items()}  # type: ignore[no-untyped-call]
-        return resolve(self, context, tuple(map(unliteral, args)), plain)
-
-    return resolved
-
-
-def _not_called(make: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that makes the door for Python, which a part has not."""
-
-    def executable(self: Any, library: Any, fndesc: Any, env: Any) -> Any:
-        if not isinstance(library, _Linked):
-            return make(self, library, fndesc, env)
-        library._ensure_finalized()  # type: ignore[no-untyped-call]
-        name = fndesc.qualname.split(".")[-1]
-        return make_function(fndesc.lookup_module(), name, "", 0, env, (library,))
-
-    return executable
-
-
-def _variables(self: Any, value: Any) -> list[Any]:
-    """Return the variables in a part of a statement, in their order."""
-    if isinstance(value, dict):
-        value = value.values()
-    elif not isinstance(value, list | tuple):
-        value = (value,)
-    found: list[Any] = []
-    for one in value:
-        if isinstance(one, ir.Var):
-            found.append(one)
-        elif isinstance(one, ir.Inst):
-            found += one.list_vars()  # type: ignore[no-untyped-call]
-        elif isinstance(one, list | tuple | dict):
-            found += _variables(self, one)
-    return found
-
-
-def _without_entries(run: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that finds out how long variables live, when it is asked.
-
-    Which of them live at the beginning of a block is a question of generators and Python objects.
-    """
-
-    def processed(self: Any, emit_dels: bool = False, extend_lifetimes: bool = False) -> None:
-        own = self.func_ir
-        if own.is_generator:
-            run(self, emit_dels, extend_lifetimes)
-            return
-        own.blocks = canonicalize_cfg(own.blocks)  # type: ignore[no-untyped-call]
-        own.variable_lifetime = VariableLifetime(own.blocks)  # type: ignore[no-untyped-call]
-        own.generator_info = None
-        if emit_dels:
-            self._insert_var_dels(extend_lifetimes=extend_lifetimes)
-
-    return processed
-
-
-@contextmanager
-def _quicker() -> Iterator[None]:
-    """Let Numba work out less than it does alone, while one kernel is compiled.
-
-    Nobody else compiles meanwhile, and what others compile later is compiled in Numba's own way.
-    """
-    copies = SimpleNamespace(copy=copy.copy, deepcopy=_Copies().deepcopy)
-    renaming = _Renaming(ssa._run_ssa)
-    changes: list[tuple[Any, str, Any]] = [
-        (inline_closurecall, "copy", copies),
-        (InlineWorker, "run_untyped_passes", _read_once(InlineWorker.run_untyped_passes)),
-        (BaseFunction, "get_call_type", _remembered(BaseFunction.get_call_type)),
-        (Dispatcher, "get_call_type", _for_any(Dispatcher.get_call_type)),
-        (CPUContext, "get_executable", _not_called(CPUContext.get_executable)),
-        (PostProcessor, "run", _without_entries(PostProcessor.run)),
-        (ir.Inst, "_rec_list_vars", _variables),
-        (ssa, "_run_ssa", renaming.renamed),
-        (ssa, "_run_block_rewrite", renaming.rewritten),
-        (ssa, "_logger", SimpleNamespace(debug=lambda *_: None)),  # called for every statement
-        (config, "SLP_VECTORIZE", 1),  # equal steps side by side: sums of their own, same numbers
-        (ir.Loc, "__deepcopy__", lambda self, _memo: self),  # places in a source do not change
-    ]
-    with global_compiler_lock:
-        before = [vars(owner).get(name) for owner, name, _ in changes]
-        for owner, name, changed in changes:
-            setattr(owner, name, changed)
-        try:
-            yield
-        finally:
-            for (owner, name, _), own in zip(changes, before, strict=True):
-                if own is None:
-                    delattr(owner, name)
-                else:
-                    setattr(owner, name, own)
+from shoal.kernels.libraries import (
+    LinkedAlone,
+    LinkedOnce,
+    LinkedTogether,
+    Once,
+    OnceAlone,
+    OnceTogether,
+)
+from shoal.kernels.quicker import quicker
 
 
 class Twice(Compiler):
     """Numba's compiler. No garbage is collected meanwhile: that took a twelfth of the time."""
 
-    library: type[JITCodeLibrary] = JITCodeLibrary
-    linked: type[JITCodeLibrary] = _Linked
+    library: type[JITCodeLibrary] = Once
+    linked: type[JITCodeLibrary] = LinkedOnce
 
     def compile_extra(self, func: Callable[..., Any]) -> Any:
         """Compile a function."""
@@ -266,7 +40,7 @@ class Twice(Compiler):
         collects = gc.isenabled()
         gc.disable()
         try:
-            with _quicker():
+            with quicker():
                 return super().compile_extra(func)  # type: ignore[no-untyped-call]
         finally:
             if collects:
@@ -276,12 +50,12 @@ class Twice(Compiler):
 class Together(Twice):
     """Optimizes a function once, with all it calls."""
 
-    library = _Together
-    linked = _LinkedTogether
+    library = OnceTogether
+    linked = LinkedTogether
 
 
 class Alone(Twice):
     """Optimizes a function once, without what it calls."""
 
-    library = _Alone
-    linked = _LinkedAlone
+    library = OnceAlone
+    linked = LinkedAlone

@@ -13,7 +13,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from shoal.kernels.jit import FLAGS, guarded
+from shoal.kernels.jit import FLAGS, TOGETHER, guarded
 
 JIT = not getattr(numba.config, "DISABLE_JIT", 0)
 _BY_ADDRESS: dict[int, Any] = {}  # where nothing is compiled: what stands for the address
@@ -27,7 +27,7 @@ class ByAddress:
 
     @cached_property
     def _compiled(self) -> Any:
-        flags = {"error_model": FLAGS["error_model"]}
+        flags = {"error_model": FLAGS["error_model"], "_nrt": False, **TOGETHER}
         return guarded(
             lambda cache: numba.cfunc(self.signature, cache=cache, **flags)(self.function)
         )

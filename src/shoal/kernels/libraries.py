@@ -1,0 +1,63 @@
+"""Compiled code: how often LLVM optimizes it, and whether machine code is made of it.
+
+This reaches into Numba below what it documents, as `compiling.py` does.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba.core import codegen
+from numba.core.codegen import JITCodeLibrary
+
+BUILDS = hasattr(codegen, "create_pass_builder")  # older ones have all passes ready
+
+
+class Once(JITCodeLibrary):
+    """Compiled code whose module is gone through once: not also before, in search of references."""
+
+    def _optimize_final_module(self) -> None:
+        if not BUILDS:
+            super()._optimize_final_module()  # type: ignore[no-untyped-call]
+            return
+        passes, builder = self._codegen._module_pass_manager()  # type: ignore[no-untyped-call]
+        passes.run(self._final_module, builder)
+
+
+class OnceTogether(Once):
+    """Compiled code that is optimized once: with all it calls, and not also before."""
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        ll_module.data_layout = self._codegen._data_layout
+
+
+class OnceAlone(JITCodeLibrary):
+    """Compiled code that is optimized once: before what it calls, optimized already, joins it."""
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+
+class Linked(JITCodeLibrary):
+    """Compiled code that other kernels take in, and nobody calls: no machine code is made of it."""
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()  # type: ignore[no-untyped-call]
+        self._verify_declare_only_symbols()  # type: ignore[no-untyped-call]
+        self._finalized = True
+
+    def serialize_using_object_code(self) -> Any:
+        """Return what is kept on disk."""
+        return self.serialize_using_bitcode()  # type: ignore[no-untyped-call]
+
+
+class LinkedOnce(Linked, Once):
+    """What other kernels take in, gone through once."""
+
+
+class LinkedTogether(Linked, OnceTogether):
+    """What other kernels take in, optimized with all it calls."""
+
+
+class LinkedAlone(Linked, OnceAlone):
+    """What other kernels take in, optimized without what it calls."""

@@ -80,7 +80,7 @@ def _step(
     function.linkage = "internal"
     function.attributes.add("noinline")
     builder = ir.IRBuilder(function.append_basic_block("entry"))
-    builder.ret(write(PythonAPI(api.context, builder), function.args))  # type: ignore[no-untyped-call]
+    builder.ret(write(PythonAPI(api.context, builder), function.args))
     return function
 
 
@@ -93,7 +93,7 @@ def _array_step(api: Any) -> ir.Function:
         builder = inner.builder
         code = inner.numba_array_adaptor(obj, holder)
         fits = builder.icmp_unsigned("==", builder.load(found), expected)
-        failed = builder.or_(cgutils.is_not_null(builder, code), builder.not_(fits))  # type: ignore[no-untyped-call]
+        failed = builder.or_(cgutils.is_not_null(builder, code), builder.not_(fits))
         with builder.if_then(failed, likely=False):
             inner.err_set_string("PyExc_TypeError", UNFIT)
         return failed
@@ -108,7 +108,7 @@ def _item_step(api: Any) -> ir.Function:
 
     def write(inner: Any, args: Any) -> Any:
         obj = inner.builder.call(_getter(inner), args[:2])
-        with inner.builder.if_then(cgutils.is_null(inner.builder, obj), likely=False):  # type: ignore[no-untyped-call]
+        with inner.builder.if_then(cgutils.is_null(inner.builder, obj), likely=False):
             inner.builder.ret(cgutils.true_bit)
         return inner.builder.call(array, (obj, *args[2:]))
 
@@ -129,7 +129,7 @@ def _array(api: Any, typ: Any, step: ir.Function, whence: tuple[Any, ...]) -> An
     expected = size.type.pointee(as_dtype(typ.dtype).itemsize)
     untyped = builder.bitcast(holder, api.voidptr)
     failed = builder.call(step, (*whence, untyped, size, expected))
-    return NativeValue(Waiting(lambda: builder.load(holder)), is_error=failed)  # type: ignore[no-untyped-call]
+    return NativeValue(Waiting(lambda: builder.load(holder)), is_error=failed)
 
 
 def _scalar(api: Any, typ: Any, obj: Any, unbox: Callable[..., Any]) -> Any:
@@ -141,10 +141,10 @@ def _scalar(api: Any, typ: Any, obj: Any, unbox: Callable[..., Any]) -> Any:
         return native.is_error
 
     step = _step(api, str(typ), [api.pyobj, kind.as_pointer()], write)
-    holder = cgutils.alloca_once(api.builder, kind)  # type: ignore[no-untyped-call]
+    holder = cgutils.alloca_once(api.builder, kind)
     failed = api.builder.call(step, (obj, holder))
     value = Waiting(lambda: api.builder.load(holder))
-    return NativeValue(value, is_error=failed)  # type: ignore[no-untyped-call]
+    return NativeValue(value, is_error=failed)
 
 
 def _tuple(api: Any, typ: Any, obj: Any) -> Any:
@@ -172,4 +172,4 @@ def _tuple(api: Any, typ: Any, obj: Any) -> Any:
             one()
 
     value = Waiting(lambda: api.context.make_tuple(builder, typ, [_read(one) for one in values]))
-    return NativeValue(value, is_error=failed, cleanup=cleanup if cleanups else None)  # type: ignore[no-untyped-call]
+    return NativeValue(value, is_error=failed, cleanup=cleanup if cleanups else None)

@@ -13,14 +13,14 @@ from numba.core.codegen import JITCodeLibrary
 BUILDS = hasattr(codegen, "create_pass_builder")  # older ones have all passes ready
 
 
-class Once(JITCodeLibrary):
+class Once(JITCodeLibrary):  # type: ignore[misc]
     """Compiled code whose module is gone through once: not also before, in search of references."""
 
     def _optimize_final_module(self) -> None:
         if not BUILDS:
-            super()._optimize_final_module()  # type: ignore[no-untyped-call]
+            super()._optimize_final_module()
             return
-        passes, builder = self._codegen._module_pass_manager()  # type: ignore[no-untyped-call]
+        passes, builder = self._codegen._module_pass_manager()
         passes.run(self._final_module, builder)
 
 
@@ -31,24 +31,24 @@ class OnceTogether(Once):
         ll_module.data_layout = self._codegen._data_layout
 
 
-class OnceAlone(JITCodeLibrary):
+class OnceAlone(JITCodeLibrary):  # type: ignore[misc]
     """Compiled code that is optimized once: before what it calls, optimized already, joins it."""
 
     def _optimize_final_module(self) -> None:
         pass
 
 
-class Linked(JITCodeLibrary):
+class Linked(JITCodeLibrary):  # type: ignore[misc]
     """Compiled code that other kernels take in, and nobody calls: no machine code is made of it."""
 
     def _finalize_final_module(self) -> None:
-        self._finalize_dynamic_globals()  # type: ignore[no-untyped-call]
-        self._verify_declare_only_symbols()  # type: ignore[no-untyped-call]
+        self._finalize_dynamic_globals()
+        self._verify_declare_only_symbols()
         self._finalized = True
 
     def serialize_using_object_code(self) -> Any:
         """Return what is kept on disk."""
-        return self.serialize_using_bitcode()  # type: ignore[no-untyped-call]
+        return self.serialize_using_bitcode()
 
 
 class LinkedOnce(Linked, Once):

@@ -21,7 +21,7 @@ KERNELS: set[tuple[str, str]] = set()  # by module and name
 
 def by_us() -> bool:
     """Tell whether a kernel is compiled, and not a function of Numba that a kernel calls."""
-    flags = ConfigStack.top_or_none()  # type: ignore[no-untyped-call]
+    flags = ConfigStack.top_or_none()
     return flags is not None and not flags.nrt
 
 

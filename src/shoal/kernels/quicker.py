@@ -103,7 +103,7 @@ class _Renaming:
         for label, block in blocks.items():
             if label not in self.blocks:
                 self.blocks[label] = set().union(*map(self._names, block.body))
-            made[label] = ir.Block(scope=block.scope, loc=block.loc)  # type: ignore[no-untyped-call]
+            made[label] = ir.Block(scope=block.scope, loc=block.loc)
             made[label].body = list(block.body)
             if name in self.blocks[label]:
                 states["label"], states["block"] = label, block
@@ -129,7 +129,7 @@ def _for_any(resolve: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that compiles a kernel for numbers, not for one that is written out."""
 
     def resolved(self: Any, context: Any, args: Any, kws: Any) -> Any:
-        plain = {name: unliteral(kind) for name, kind in kws.items()}  # type: ignore[no-untyped-call]
+        plain = {name: unliteral(kind) for name, kind in kws.items()}
         return resolve(self, context, tuple(map(unliteral, args)), plain)
 
     return resolved
@@ -141,7 +141,7 @@ def _not_called(make: Callable[..., Any]) -> Callable[..., Any]:
     def executable(self: Any, library: Any, fndesc: Any, env: Any) -> Any:
         if not isinstance(library, Linked):
             return make(self, library, fndesc, env)
-        library._ensure_finalized()  # type: ignore[no-untyped-call]
+        library._ensure_finalized()
         name = fndesc.qualname.split(".")[-1]
         return make_function(fndesc.lookup_module(), name, "", 0, env, (library,))
 
@@ -159,7 +159,7 @@ def _variables(self: Any, value: Any) -> list[Any]:
         if isinstance(one, ir.Var):
             found.append(one)
         elif isinstance(one, ir.Inst):
-            found += one.list_vars()  # type: ignore[no-untyped-call]
+            found += one.list_vars()
         elif isinstance(one, list | tuple | dict):
             found += _variables(self, one)
     return found
@@ -177,8 +177,8 @@ def _without_entries(run: Callable[..., Any]) -> Callable[..., Any]:
         if own.is_generator:
             run(self, emit_dels, extend_lifetimes)
             return
-        own.blocks = canonicalize_cfg(own.blocks)  # type: ignore[no-untyped-call]
-        own.variable_lifetime = VariableLifetime(own.blocks)  # type: ignore[no-untyped-call]
+        own.blocks = canonicalize_cfg(own.blocks)
+        own.variable_lifetime = VariableLifetime(own.blocks)
         own.generator_info = None
         if emit_dels and not by_us():
             self._insert_var_dels(extend_lifetimes=extend_lifetimes)
@@ -192,7 +192,7 @@ def _unmarked(place: Callable[..., Any]) -> Callable[..., Any]:
     def placed(self: Any, name: str, lltype: Any, datamodel: Any = None) -> Any:
         if self.flags.debuginfo:
             return place(self, name, lltype, datamodel)
-        return cgutils.alloca_once(self.builder, lltype, name=name, zfill=False)  # type: ignore[no-untyped-call]
+        return cgutils.alloca_once(self.builder, lltype, name=name, zfill=False)
 
     return placed
 

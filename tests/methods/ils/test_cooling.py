@@ -120,8 +120,8 @@ def test_annealing_loses_less_than_descent():
         coded = people(400, number)
         for seed in range(2):
             stop = {"iterations": 6000}
-            hot = found(coded, 3, seed, stop=stop)
-            cold = found(coded, 3, seed, stop=stop, schedule=1)
+            hot = found(coded, 6, seed, stop=stop)
+            cold = found(coded, 6, seed, stop=stop, schedule=1)
             assert (hot.search.schedule, cold.search.schedule) == (6000, 1)
             changes.append(hot.information_loss / cold.information_loss - 1.0)
     assert mean(changes) < -0.005

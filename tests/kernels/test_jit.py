@@ -83,6 +83,21 @@ EACH = (  # every kernel is in one of them
 )  # fmt: skip
 
 
+def test_a_newer_numba_compiles_in_its_own_way(copy):
+    """What this was not tried with is left alone: its compiler, its way to pass arrays."""
+    code = """
+import numba
+numba.version_info = numba.version_info._replace(major=9)
+import numpy as np
+from shoal.kernels import jit, totals
+assert jit.TWICE == jit.TOGETHER == jit.ALONE == {}
+sums = np.zeros((2, 1))
+totals.add_points(sums, np.ones((3, 1)))
+print(int(sums.sum()))
+"""
+    assert run(copy, code) == 3
+
+
 @pytest.mark.slow
 def test_interpreted():
     """With the compiler off the kernels are plain Python, and give the same bits."""

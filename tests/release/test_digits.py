@@ -85,4 +85,4 @@ def test_long_digits_of_one_cell_do_not_garble_the_others(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         result = shoal.anonymize(path, k=2, effort="quick", numbers="interval")
-    assert "-28.100000000000000" in result.table["x"].values.to_pylist()
+    assert any("-28.100000000000000" in cell for cell in result.table["x"].values.to_pylist())

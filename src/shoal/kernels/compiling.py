@@ -1,7 +1,8 @@
 """Compilers of kernels: how often LLVM optimizes them, and what Numba works out only once.
 
-This reaches into Numba below what it documents; where a version of it has no such places, kernels
-are compiled in its own way (`jit.py`), which takes nearly twice as long and gives the same numbers.
+This reaches into Numba below what it documents; where a version of it has no such places, or is
+newer than those that this was tried with, kernels are compiled in its own way (`jit.py`), which
+takes nearly twice as long and gives the same numbers.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import gc
 from collections.abc import Callable
 from typing import Any
 
+from numba import version_info
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 
@@ -22,6 +24,11 @@ from shoal.kernels.libraries import (
     OnceTogether,
 )
 from shoal.kernels.quicker import quicker
+
+NEWEST = 0, 68  # version of Numba that this was tried with
+
+if version_info[:2] > NEWEST:
+    raise ImportError(f"tried with Numba up to {NEWEST[0]}.{NEWEST[1]}")
 
 
 class Twice(Compiler):

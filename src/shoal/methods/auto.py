@@ -158,6 +158,14 @@ def choose(
     )
 
 
+def seconds_by_trees(rows: int, effort: str) -> float:
+    """Return about how long a search by trees of so many records takes, on one core."""
+    size = rows / 1000
+    part = 7.0 if effort == "best" else 14.0  # of what a search by distance takes
+    growth: float = size ** (0.5 if size < 1 else 0.75)
+    return pace().efforts[effort] / part * growth
+
+
 def choose_mixed(rows: int, columns: int, k: int, effort: str, limited: bool = False) -> Choice:
     """Choose the method for a table with categories, hierarchies, intervals or missing cells.
 
@@ -175,13 +183,12 @@ def choose_mixed(rows: int, columns: int, k: int, effort: str, limited: bool = F
             f"{rows:,} records with categories, trees or missing cells, to be generalized as "
             f"little as possible (ILoss), block by block: effort {effort}",
         )
-    size = rows / 1000
-    seconds = now.efforts[effort] / 14.0 * size ** (0.5 if size < 1 else 0.75)
+    seconds = seconds_by_trees(rows, effort)
     iterations = max(100, round(seconds / (now.pooled * k * max(8, columns))))
     what = "categories, trees, intervals or missing cells, to be generalized as little as possible"
     what += " (ILoss)"
     if effort == "best":
-        own = max(100, 2 * iterations // RUNS)
+        own = max(100, iterations // RUNS)
         return Choice(
             AUTO_MIXED,
             {"runs": RUNS, "stop": {"iterations": own}},

@@ -7,7 +7,7 @@ from typing import Any
 
 from shoal.errors import RequestError
 from shoal.hints import option
-from shoal.methods.auto import EFFORTS, Choice, choose, choose_mixed
+from shoal.methods.auto import EFFORTS, Choice, choose, choose_mixed, seconds_by_trees
 from shoal.methods.ils.search import ITERATIONS
 from shoal.methods.method import Info
 from shoal.methods.registry import find
@@ -42,8 +42,9 @@ def expected(settings: Settings, records: int, columns: int, mixed: bool) -> Est
     if own is None or lean is None:
         return None
     size = records / 1000
-    seconds = EFFORTS[effort] / (5.0 if mixed else 1.0)
-    seconds *= size * (1.0 if mixed else size) if size < 1 else size**0.5
+    seconds = EFFORTS[effort] * (size * size if size < 1 else size**0.5)
+    if mixed:
+        seconds = seconds_by_trees(records, effort)
     if limits.get("seconds") is not None:
         seconds = float(limits["seconds"])
     return Estimate(lean.seconds + seconds, own.megabytes)

@@ -220,8 +220,14 @@ class Run:
             self._best, self._best_loss = self.labels, self.loss
 
     def begin_cycle(self, done: int) -> None:
-        """Begin another cycle of annealing with the best grouping, after so many iterations."""
-        self.return_to_best(done)
+        """Begin another cycle of annealing with the best grouping, after so many iterations.
+
+        All runs are cut anew at once, so that they go on making the same iterations.
+        """
+        if len(self.regions) > 1:
+            self._cut_anew(self._best, done)
+        else:
+            self.return_to_best(done)
         self.temperature = WARM * self._mean_loss
 
     def return_to_best(self, done: int) -> None:

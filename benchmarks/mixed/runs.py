@@ -32,9 +32,12 @@ def tables():
     some = whole.take(np.arange(0, whole.rows, 10))
     said = tomllib.loads(RECIPE.read_text(encoding="utf-8"))
     return {
-        "adult": (some, {"quasi_identifiers": NAMES, "hierarchies": trees()}),
+        "adult": (
+            some,
+            {"quasi_identifiers": NAMES, "hierarchies": trees(), "keep_unique": ["fnlwgt"]},
+        ),
         "sample": (
             shoal.datasets.load_patients(),
-            {**said["roles"], "hierarchies": said["hierarchies"]},
+            {**said["roles"], "hierarchies": said["hierarchies"], "keep_unique": ["cost"]},
         ),
     }

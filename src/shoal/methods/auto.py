@@ -19,6 +19,7 @@ from shoal.table.table import Table
 EFFORTS = {"quick": 1.0, "normal": 10.0, "best": 60.0}  # seconds for a thousand records
 LOWER = {"normal": "quick", "best": "normal"}  # what an effort is compared with, or begins with
 RUNS = 5  # of a search on trees by best effort
+CLOSING, LEAST_LOOKS = 4, 50  # see `_looks`: the second is for each record
 WIDE = 35  # columns beyond which the time of an iteration grows with their number
 
 
@@ -28,13 +29,14 @@ class Pace:
 
     efforts: seconds for a thousand records; iteration: seconds of one, times k², measured on a
     thousand records of 13 columns; pooled: seconds of one on trees, times k and columns, measured
-    on adult; large: records from which on blocks are searched, as a search takes minutes, and
-    these a second.
+    on adult; look: seconds of a look at a group on trees, in 8 columns; large: records from which
+    on blocks are searched, as a search takes minutes, and these a second.
     """
 
     efforts: Mapping[str, float] = field(default_factory=lambda: EFFORTS)
     iteration: float = 3.5e-6
     pooled: float = 1.1e-6
+    look: float = 1e-7
     large: int = 50_000
 
 
@@ -185,20 +187,29 @@ def choose_mixed(rows: int, columns: int, k: int, effort: str, limited: bool = F
         )
     seconds = seconds_by_trees(rows, effort)
     iterations = max(100, round(seconds / (now.pooled * k * max(8, columns))))
+    looks = {} if columns <= WIDE else {"looks": _looks(rows, columns, seconds)}
     what = "categories, trees, intervals or missing cells, to be generalized as little as possible"
     what += " (ILoss)"
     if effort == "best":
         own = max(100, iterations // RUNS)
         return Choice(
             AUTO_MIXED,
-            {"runs": RUNS, "stop": {"iterations": own}},
+            {"runs": RUNS, "stop": {"iterations": own}, **looks},
             f"{what}, {RUNS} searches of up to {own:,} iterations: effort {effort}",
         )
     return Choice(
         AUTO_MIXED,
-        {"stop": {"iterations": iterations}},
+        {"stop": {"iterations": iterations}, **looks},
         f"{what}, up to {iterations:,} iterations: effort {effort}",
     )
+
+
+def _looks(rows: int, columns: int, seconds: float) -> int:
+    """Return how many looks the last shifts and swaps of a wide table may take.
+
+    They take CLOSING times as long as the search at most; to a local optimum it would be minutes.
+    """
+    return max(LEAST_LOOKS * rows, round(CLOSING * seconds / (pace().look * columns / 8)))
 
 
 def merged(tree: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:

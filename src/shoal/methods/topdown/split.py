@@ -31,6 +31,8 @@ from shoal.methods.topdown.tally import price, tally_set
 from shoal.methods.topdown.trees import Trees
 from shoal.methods.topdown.weigh import CUT, EACH, weigh_column
 
+WEIGHED = 24  # columns by which a set may be split, at most: each takes as long as all of them
+
 
 @part
 def number_parts(w: Work, begin: int, end: int, count: int) -> int:
@@ -87,12 +89,16 @@ def divide(w: Work, t: Trees, begin: int, end: int, whole: int) -> None:
 
 @steps
 def choose(w: Work, t: Trees, begin: int, end: int, whole: int) -> bool:
-    """Find the best split of a set, and what it costs as it is; tell if there is one. w IN/OUT."""
+    """Find the best split of a set, and what it costs as it is; tell if there is one. w IN/OUT.
+
+    Of many columns that vary only every second, third, ... is looked at: others in other sets.
+    """
     counts, sums = w.counts, w.sums
     tally_set(w, begin, end, whole)
     sums[COST], sums[SCORE] = price(w, t, whole), 0.0
     if sums[COST] > 0.0 and end - begin > counts[K]:
-        for column in range(counts[WIDTH]):
+        step = (counts[WIDTH] + WEIGHED - 1) // WEIGHED
+        for column in range((end - begin) % step, counts[WIDTH], step):
             weigh_column(w, t, begin, end, column, whole)
     return sums[SCORE] > 0.0  # type: ignore[no-any-return]
 

@@ -9,6 +9,7 @@ HEAT = 0.3  # the first temperature, in mean losses of a group: best of 0.05 to 
 WARM = 0.1  # from a start that is good already, which a higher one would undo
 HOT, COOLED = 0.1, 0.8  # shares of a cycle: until then the first temperature, from then on 0
 CYCLE = 400  # iterations for each possible group: more of them gain little
+FEW = 3  # iterations for each possible group: fewer of them are not annealed
 MEASURED = 0.05  # the share of a time limit after which the number of iterations is estimated
 LEAST = 50  # iterations at a temperature
 
@@ -28,8 +29,8 @@ class Cooling:
     A cycle has as many iterations as the search is limited to, or is estimated to make within its
     time, but at most CYCLE for each possible group; or as the option `schedule` says. Later cycles
     begin with the best grouping so far. What comes out depends on the length of a cycle and on the
-    number of iterations, never on the clock. A search that may end at any time (`patience`) and one
-    with a penalty keep only what gains: the length of their cycles is 1.
+    number of iterations, never on the clock. A search that may end at any time (`patience`), one
+    with a penalty, and one of FEW iterations keep only what gains: their cycles are of length 1.
     """
 
     def __init__(
@@ -45,6 +46,8 @@ class Cooling:
             self.length = options.schedule
         elif seconds is None:
             self.length = max(1, min(watch.limit, self.longest))
+            if self.length < FEW * groups:
+                self.length = 1
 
     @property
     def schedule(self) -> int:

@@ -20,7 +20,7 @@ from thorough import examples, spread
 
 @jit
 def find(pool, center, size):
-    """Stand in for the kernels that search a pool: what returns arrays has no door for Python."""
+    """Stand in for kernels that search a pool: what returns arrays has no wrapper for Python."""
     pools.nearest_to(pool, center, size)
 
 
@@ -60,7 +60,7 @@ def take(pool, rows):
 
 @jit
 def distances(points, start, stop, center, block):
-    """Stand in for the kernels that call `squared_distances`: it has no door for Python."""
+    """Stand in for the kernels that call `squared_distances`: it has no wrapper for Python."""
     squared_distances(points, start, stop, center, block)
 
 

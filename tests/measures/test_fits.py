@@ -49,6 +49,22 @@ def test_logistic_regression_of_what_is_separable():
     assert constant == pytest.approx(np.full(40, 0.5), abs=1e-6)
 
 
+@pytest.mark.parametrize("width", [fits.WIDE - 1, fits.WIDE + 100])
+def test_classifiers_of_many_features(width):
+    """Classifiers that share a preconditioner have the chances of those fitted one by one."""
+    rng = np.random.default_rng(width)
+    X = rng.normal(size=(240, width))
+    X[:, ::2] = X[:, ::2] > 1  # as the features of categories are
+    marks = np.digitize(X @ rng.normal(scale=0.1, size=width), [-1.0, 0.0, 1.5])
+    classes = np.arange(5)  # no record is of the last
+    chances = fits.chances_of_each(X[:200], marks[:200], classes, X[200:])
+    for value, ours in zip(classes, chances, strict=True):
+        beta = fits.fitted(X[:200], (marks[:200] == value) * 1.0, fits.PRIOR / 200)
+        assert ours == pytest.approx(fits.chances(beta, X[200:]), abs=1e-8)
+    none = fits.chances_of_each(X[:0], marks[:0], classes, X)
+    assert np.stack(none) == pytest.approx(0.5)
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_regression(seed):
     """R² is that of scikit-learn's ridge regression with the same features."""

@@ -17,6 +17,18 @@ from shoal.settings import build
 EFFORTS = list(auto.EFFORTS)
 
 
+def test_last_looks_of_wide_tables_are_limited():
+    """Shifts and swaps of a wide table end after a number of looks, of others with nothing to gain;
+    at least so many for each record, and more with more effort."""
+    for effort in EFFORTS:
+        assert "looks" not in auto.choose_mixed(2_000, auto.WIDE, 5, effort).options
+    looks = [auto.choose_mixed(2_000, auto.WIDE + 1, 5, one).options["looks"] for one in EFFORTS]
+    assert looks == sorted(looks)
+    assert looks[0] < looks[-1]
+    wider = auto.choose_mixed(2_000, 4 * auto.WIDE, 5, "best").options["looks"]
+    assert auto.LEAST_LOOKS * 2_000 <= wider < looks[-1]
+
+
 def numbers(seed, rows):
     """A table of numbers, in clusters."""
     rng = np.random.default_rng(seed)

@@ -138,7 +138,7 @@ def jit(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def part(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function that only kernels call: the door for Python is left out."""
+    """Compile a function that only kernels call: the wrapper for Python is left out."""
     return _compiled(function, {**PART, **TOGETHER})
 
 

@@ -13,7 +13,7 @@ from numba.core.codegen import JITCodeLibrary
 BUILDS = hasattr(codegen, "create_pass_builder")  # older ones have all passes ready
 
 
-class Once(JITCodeLibrary):  # type: ignore[misc]
+class Once(JITCodeLibrary):
     """Compiled code whose module is gone through once: not also before, in search of references."""
 
     def _optimize_final_module(self) -> None:
@@ -31,14 +31,14 @@ class OnceTogether(Once):
         ll_module.data_layout = self._codegen._data_layout
 
 
-class OnceAlone(JITCodeLibrary):  # type: ignore[misc]
+class OnceAlone(JITCodeLibrary):
     """Compiled code that is optimized once: before what it calls, optimized already, joins it."""
 
     def _optimize_final_module(self) -> None:
         pass
 
 
-class Linked(JITCodeLibrary):  # type: ignore[misc]
+class Linked(JITCodeLibrary):
     """Compiled code that other kernels take in, and nobody calls: no machine code is made of it."""
 
     def _finalize_final_module(self) -> None:

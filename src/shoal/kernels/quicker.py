@@ -25,9 +25,9 @@ from numba.core.pythonapi import PythonAPI
 from numba.core.transforms import canonicalize_cfg
 from numba.core.types import BaseFunction, Dispatcher, unliteral
 
-from shoal.kernels.doors import late, narrow
 from shoal.kernels.libraries import Linked
 from shoal.kernels.passing import by_us, declared, lean_arguments, lean_array, lean_type
+from shoal.kernels.wrappers import by_shared_steps, reading_late
 
 READ: dict[Any, Any] = {}  # functions to be inlined, as they are read
 CALLS: dict[Any, Any] = {}  # types of calls
@@ -136,7 +136,7 @@ def _for_any(resolve: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _not_called(make: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that makes the door for Python, which a part has not."""
+    """Return a function that makes the Python wrapper, which a part has not."""
 
     def executable(self: Any, library: Any, fndesc: Any, env: Any) -> Any:
         if not isinstance(library, Linked):
@@ -230,8 +230,8 @@ def quicker() -> Iterator[None]:
         (ArrayModel, "as_argument", lean_arguments(ArrayModel.as_argument)),
         (ArrayModel, "from_argument", lean_array(ArrayModel.from_argument)),
         (CPUContext, "declare_function", declared(CPUContext.declare_function)),
-        (CPUCallConv, "call_function", late(CPUCallConv.call_function)),
-        (PythonAPI, "to_native_value", narrow(PythonAPI.to_native_value)),
+        (CPUCallConv, "call_function", reading_late(CPUCallConv.call_function)),
+        (PythonAPI, "to_native_value", by_shared_steps(PythonAPI.to_native_value)),
         (PostProcessor, "run", _without_entries(PostProcessor.run)),
         (ir.Inst, "_rec_list_vars", _variables),
         (ssa, "_run_ssa", renaming.renamed),

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from shoal.errors import RequestError
+from shoal.methods.ils.hierarchies.layout import LOOK
 from shoal.methods.method import Method
 from shoal.methods.problem import Points, Problem
 from shoal.methods.registry import AUTO, AUTO_LARGE, AUTO_MIXED, AUTO_MIXED_LARGE, find
@@ -29,14 +30,13 @@ class Pace:
 
     efforts: seconds for a thousand records; iteration: seconds of one, times k², measured on a
     thousand records of 13 columns; pooled: seconds of one on trees, times k and columns, measured
-    on adult; look: seconds of a look at a group on trees, in 8 columns; large: records from which
-    on blocks are searched, as a search takes minutes, and these a second.
+    on adult; large: records from which on blocks are searched, as a search takes minutes, and these
+    a second.
     """
 
     efforts: Mapping[str, float] = field(default_factory=lambda: EFFORTS)
     iteration: float = 3.5e-6
     pooled: float = 1.1e-6
-    look: float = 1e-7
     large: int = 50_000
 
 
@@ -209,7 +209,7 @@ def _looks(rows: int, columns: int, seconds: float) -> int:
 
     They take CLOSING times as long as the search at most; to a local optimum it would be minutes.
     """
-    return max(LEAST_LOOKS * rows, round(CLOSING * seconds / (pace().look * columns / 8)))
+    return max(LEAST_LOOKS * rows, round(CLOSING * seconds / (LOOK * columns / 8)))
 
 
 def merged(tree: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from naive import trees as tree_twin
 from shoal.measures.generalization import loss_rate
 from shoal.methods.topdown.grouping import cut_up, records_of, top_down
 from shoal.methods.topdown.joining import Joining
+from shoal.methods.topdown.split import WEIGHED
 from shoal.progress import Reporter
 from shoal.table.encode_nodes import code
 from shoal.table.read import read
@@ -88,6 +89,31 @@ def test_the_order_of_rows_and_columns_is_of_no_importance():
     one = top_down(code(read(table)), 4, QUIET)
     two = top_down(code(read(other)), 4, QUIET)
     assert {frozenset(order[list(rows)].tolist()) for rows in sets(two)} == sets(one)
+
+
+@pytest.mark.parametrize("width", [WEIGHED, WEIGHED + 1, 3 * WEIGHED])
+def test_many_columns(width):
+    """Of more columns than are weighed: groups of k or more, the same whatever the order of rows,
+    that lose less than those of a chain of equal size."""
+    rng = np.random.default_rng(width)
+    hidden = rng.normal(size=(300, 2))
+    cells = np.round(hidden @ rng.normal(size=(2, width)) + rng.normal(size=(300, width)) / 4, 1)
+    names = [f"c{j}" for j in range(width)]
+    table = pa.table({
+        name: cells[:, j] if j % 2 else [f"t{x:.0f}" for x in cells[:, j]]
+        for j, name in enumerate(names)
+    })  # fmt: skip
+    coded = code(read(table))
+    labels = top_down(coded, 4, QUIET)
+    sizes = np.bincount(labels)
+    assert sizes.min() >= 4
+    assert sizes.size > 30  # it splits as long as it can
+    order = rng.permutation(300)
+    other = top_down(code(read(table.take(order))), 4, QUIET)
+    assert {frozenset(order[list(rows)].tolist()) for rows in sets(other)} == sets(labels)
+    chained = np.empty(300, dtype=int)
+    chained[np.argsort(cells[:, 1])] = np.arange(300) // 4
+    assert loss_rate(coded, labels) < loss_rate(coded, chained)
 
 
 def test_column_weights_decide_what_is_kept():

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from shoal.errors import in_shape
-from shoal.kernels.arrays import Flags, Floats, Integers
+from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.sides import Numbers, Side, Words
 from shoal.measures.targets import targets
 
@@ -20,6 +20,10 @@ RIDGE = 1e-8  # of a record's weight: keeps what is collinear or separable finit
 STEPS, LEAST, CLOSE = 30, 1e-6, 1e-10  # of Newton's method
 FARTHEST = 1e6  # standard deviations that a feature is from the originals' mean, at most
 CLASSES = 10  # that a classifier tells apart
+WIDE = 200  # features, beyond which classifiers of one column share a preconditioner
+EXACT, TURNS = 1e-3, 200  # of conjugate gradients: the part of a slope that is left, at most; steps
+
+Solver = Callable[[Floats, Floats], Floats]
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,16 +101,23 @@ def logistic(features: Floats, marks: Floats, ridge: float = RIDGE) -> Floats:
 
 def fitted(features: Floats, marks: Floats, ridge: float = RIDGE) -> Floats:
     """Return the coefficients of a logistic regression, the last one for 1."""
-    X = np.concatenate([features, np.ones((features.shape[0], 1))], axis=1)
-    beta, at = np.zeros(X.shape[1]), np.zeros(X.shape[0])
+    X = _with_ones(features)
     penalty = ridge * X.shape[0]
+    return _newton(X, marks, penalty, lambda weights, slope: _solve(X, penalty, weights, slope))
+
+
+def _with_ones(features: Floats) -> Floats:
+    return np.concatenate([features, np.ones((features.shape[0], 1))], axis=1)
+
+
+def _newton(X: Floats, marks: Floats, penalty: float, solve: Solver) -> Floats:
+    """Minimize by Newton's steps, which `solve` finds given the records' weights and the slope."""
+    beta, at = np.zeros(X.shape[1]), np.zeros(X.shape[0])
     lost = _lost(at, beta, marks, penalty)
     for _ in range(STEPS):
         p = _sigmoid(at)
         slope = X.T @ (marks - p) - penalty * beta
-        curve = (X * (p * (1.0 - p))[:, None]).T @ X
-        curve[np.diag_indices_from(curve)] += penalty + 1e-12 * max(1.0, float(np.trace(curve)))
-        step = np.linalg.solve(curve, slope)
+        step = solve(p * (1.0 - p), slope)
         along = X @ step
         share, before = 1.0, lost
         while share > LEAST:  # as much of the step as makes the loss less
@@ -120,6 +131,48 @@ def fitted(features: Floats, marks: Floats, ridge: float = RIDGE) -> Floats:
         if before - lost <= CLOSE * abs(before):
             break
     return beta
+
+
+def _solve(X: Floats, penalty: float, weights: Floats, slope: Floats) -> Floats:
+    curve: Floats = (X * weights[:, None]).T @ X
+    curve[np.diag_indices_from(curve)] += penalty + 1e-12 * max(1.0, float(np.trace(curve)))
+    step: Floats = np.linalg.solve(curve, slope).astype(np.float64, copy=False)
+    return step
+
+
+def _solver(X: Floats, penalty: float) -> Solver:
+    """Return what finds Newton's steps of any marks of the same records; of many features by
+    conjugate gradients, preconditioned by the greatest curve that there can be.
+
+    References
+    ----------
+    D. Böhning, B. G. Lindsay, Monotonicity of quadratic-approximation algorithms, Annals of the
+    Institute of Statistical Mathematics 40 (1988): XᵀX / 4 bounds the curve of any marks.
+    """
+    if X.shape[1] <= WIDE:
+        return lambda weights, slope: _solve(X, penalty, weights, slope)
+    bound = X.T @ X / 4.0
+    bound[np.diag_indices_from(bound)] += penalty
+    inverse = np.linalg.inv(bound)
+
+    def solve(weights: Floats, slope: Floats) -> Floats:
+        step: Floats = np.zeros(slope.size)
+        left = slope
+        scaled = inverse @ left
+        along, size = scaled, float(left @ scaled)
+        least = EXACT * EXACT * size
+        for _ in range(TURNS if size > 0.0 else 0):
+            bent = X.T @ (weights * (X @ along)) + penalty * along
+            share = size / float(along @ bent)
+            step, left = step + share * along, left - share * bent
+            scaled = inverse @ left
+            before, size = size, float(left @ scaled)
+            if size <= least:
+                break
+            along = scaled + (size / before) * along
+        return step
+
+    return solve
 
 
 def _lost(at: Floats, beta: Floats, marks: Floats, penalty: float) -> float:
@@ -227,14 +280,19 @@ def classification(sides: Sequence[Side], side: Side, halves: Halves) -> FitScor
         (made.after, released[halves.released]),
     ):
         known = np.isin(marks, common)
-        results = [
-            chances(_logistic_weights(features[known], marks[known] == value), test)
-            for value in common
-        ]
+        results = chances_of_each(features[known], marks[known], common, test)
         guess = common[np.argmax(np.stack(results, axis=1), axis=1)]
         scores.append(100.0 * float((guess == truth[tested]).mean()))
     return FitScores(side.name, scores[0], scores[1])
 
 
-def _logistic_weights(features: Floats, marks: Flags) -> Floats:
-    return fitted(features, marks.astype(np.float64), PRIOR / max(marks.size, 1))
+def chances_of_each(
+    features: Floats, marks: Integers, classes: Integers, tested: Floats
+) -> list[Floats]:
+    """Return the chances of tested records to be of each class, by one classifier a class."""
+    X = _with_ones(features)
+    solve = _solver(X, PRIOR)
+    return [
+        chances(_newton(X, (marks == value).astype(np.float64), PRIOR, solve), tested)
+        for value in classes
+    ]

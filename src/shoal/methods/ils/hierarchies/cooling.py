@@ -30,7 +30,8 @@ class Cooling:
     time, but at most CYCLE for each possible group; or as the option `schedule` says. Later cycles
     begin with the best grouping so far. What comes out depends on the length of a cycle and on the
     number of iterations, never on the clock. A search that may end at any time (`patience`), one
-    with a penalty, and one of FEW iterations keep only what gains: their cycles are of length 1.
+    with a penalty, and one that is limited to less than FEW iterations for each possible group keep
+    only what gains: their cycles are of length 1.
     """
 
     def __init__(

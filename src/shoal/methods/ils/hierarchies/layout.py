@@ -35,4 +35,5 @@ WAITS, CHANGED = 1, 2  # why a group is queued
     CURRENT, BY_SHIFTS, BY_SWAPS, BY_DISSOLVE, BY_REGROUP, BY_RESPLIT, PENALTY, TEMPERATURE, KEYS,
 ) = range(9)  # fmt: skip
 
+LOOK = 1e-7  # seconds that a look at a group takes, in 8 columns
 TIE = 1e-10  # what a cell must gain on average for a move to count

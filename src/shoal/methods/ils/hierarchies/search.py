@@ -22,6 +22,7 @@ from shoal.methods.ils.hierarchies.layout import (
     BY_SWAPS,
     DISSOLVED,
     LIVING,
+    LOOK,
     LOOKED,
     LOOKING,
     LOOKS,
@@ -52,9 +53,10 @@ from shoal.table.encode_nodes import Coded
 ITERATIONS = 20_000
 TIMES_K = 4  # larger groups are cut up, which never adds to the loss
 LOOKS_A_CALL = 2_000_000  # of a record at a group in 8 columns: about a tenth of a second
-FEWEST, POOL = 4, 24  # groups that are pooled with a record's, and their records: at least, about
+# a pool has the group of a record and the nearest FEWEST others; of small groups up to twice as
+# many, while POOL // k allows
+FEWEST, POOL = 4, 24
 QUICK, CLOSING = 10**6, 10**9  # looks: so few are made after an interrupt too; no more at all
-LOOK = 1e-7  # seconds of one, in 8 columns
 SHARE = 0.6  # of a time limit: then shifts and swaps must have their turn, if they need so long
 PARTS = {
     "shift": (SHIFTS, BY_SHIFTS),

@@ -1,8 +1,8 @@
-"""The door of a kernel for Python: one shared step for each kind of argument.
+"""The Python wrapper of a kernel: one shared step for each kind of argument.
 
-Numba writes the steps that take an argument apart anew for every argument. A kernel of thirty
-arrays then has as much machine code in its door as in its loop, all of it optimized. Here the steps
-are functions, and the door calls them.
+Numba writes the steps that unbox an argument anew for every argument. A kernel of thirty arrays
+then has as much machine code in its wrapper as in its loop, all of it optimized. Here the steps are
+functions, and the wrapper calls them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def _read(value: Any) -> Any:
     return value.read() if isinstance(value, Waiting) else value
 
 
-def late(call: Callable[..., Any]) -> Callable[..., Any]:
+def reading_late(call: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that calls a compiled one, with arguments that are read only now."""
 
     def called(
@@ -45,8 +45,8 @@ def late(call: Callable[..., Any]) -> Callable[..., Any]:
     return called
 
 
-def narrow(unbox: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that takes an argument of a kernel apart by a call of a shared step."""
+def by_shared_steps(unbox: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that unboxes an argument of a kernel by a call of a shared step."""
 
     def unboxed(self: Any, typ: Any, obj: Any) -> Any:
         if self.context.enable_nrt or getattr(self, "within", False):
@@ -69,11 +69,11 @@ def narrow(unbox: Callable[..., Any]) -> Callable[..., Any]:
 def _step(
     api: Any, name: str, kinds: list[Any], write: Callable[[PythonAPI, Any], Any]
 ) -> ir.Function:
-    """Return a function of the door's module that says whether it failed; write it if it is new.
+    """Return a function of the wrapper's module that says whether it failed; write it if it is new.
 
-    Its name is of this door alone: loaded code finds functions of other kernels by their names.
+    Its name is of this wrapper alone: loaded code finds functions of other kernels by their names.
     """
-    module, name = api.module, f"door.{name}.{api.builder.function.name}"
+    module, name = api.module, f"wrapper.{name}.{api.builder.function.name}"
     if name in module.globals:
         return module.globals[name]
     function = ir.Function(module, ir.FunctionType(BIT, kinds), name)

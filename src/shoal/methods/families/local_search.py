@@ -18,8 +18,6 @@ from shoal.methods.method import Family
 from shoal.methods.problem import Problem, Solution
 from shoal.progress import Reporter
 
-SMALL = 3_000  # records whose groups grow in a moment
-
 
 class LocalSearch(Family):
     """Iterated local search for the least squared error."""
@@ -49,8 +47,8 @@ class NodeSearch(Family):
 
     It begins with groups that are given, or that one of the methods in `starts` makes: one that is
     named, `grower` by a rule that is named for the first record of a group, else the first of
-    `starts`, and on tables of up to SMALL records the better of it and `grower`. Where groups are
-    given and there are several runs, those after the first begin with groups that it makes.
+    `starts`. Where groups are given and there are several runs, those after the first begin with
+    groups that it makes.
     """
 
     grower: KMember
@@ -101,8 +99,4 @@ class NodeSearch(Family):
             return self.starts[str(problem.start)].grow(unnamed, report)
         if problem.start is not None:
             return self.grower.grow(problem, report)
-        first = next(iter(self.starts.values())).grow(unnamed, report)
-        if problem.encoding.rows > SMALL:
-            return first
-        other = self.grower.grow(unnamed, report)
-        return min(first, other, key=problem.encoding.loss)
+        return next(iter(self.starts.values())).grow(unnamed, report)

@@ -6,10 +6,12 @@ every class once; it takes one of the records of the classes that fit best, each
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from shoal.errors import in_shape
 from shoal.kernels.arrays import Flags, Floats, Integers
@@ -184,37 +186,26 @@ def by_ranks(attack: Attack, each: Each) -> Floats:
     return np.concatenate([*each(linked, attack.parts()), np.zeros(0)])
 
 
-def blocks_of(attack: Attack) -> list[list[Side]]:
-    """Return the columns whose released values determine each other, block by block."""
-    blocks: list[tuple[Integers, list[Side]]] = []
-    for side in attack.quasi:
-        released = side.after[attack.seen]
-        codes = np.unique(released, return_inverse=True)[1].reshape(-1).astype(np.int64)
-        for known, members in blocks:
-            count = int(known.max()) + 1
-            same = count == int(codes.max()) + 1
-            if same and int(joined(known, codes).max()) + 1 == count:
-                members.append(side)
-                break
-        else:
-            blocks.append((codes, [side]))
-    return [members for _, members in blocks]
-
-
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """The distinct numbers that a column releases, in order, and which of them each class has."""
+    """The distinct values that a column releases, in order, and which of them each class has."""
 
     __repr__ = in_shape
 
-    values: Floats
+    values: Floats | Integers
     codes: Integers
 
     @classmethod
-    def of(cls, side: Numbers, seen: Integers) -> Steps:
-        """Return the numbers of a column, class by class."""
-        values, codes = np.unique(side.after[seen], return_inverse=True)
+    def of(cls, side: Side, seen: Integers) -> Steps:
+        """Return the values of a column, class by class."""
+        released: npt.NDArray[Any] = side.after[seen]
+        values, codes = np.unique(released, return_inverse=True)
         return cls(values[~np.isnan(values)], codes.reshape(-1))
+
+    @property
+    def count(self) -> int:
+        """How many values there are; saying nothing is one, too."""
+        return int(self.codes.max(initial=-1)) + 1
 
     def next_to(self, x: Floats) -> Flags:
         """Return which classes release the number next below or above x, or x itself.
@@ -229,15 +220,37 @@ class Steps:
         return near
 
 
+def blocks_of(attack: Attack, released: Mapping[str, Steps]) -> list[list[Side]]:
+    """Return the columns whose released values determine each other, block by block."""
+    blocks: list[list[Side]] = []
+    for side in attack.quasi:
+        own = released[side.name]
+        for members in blocks:
+            known = released[members[0].name]
+            if own.count == known.count and _pairs(known, own) == own.count:
+                members.append(side)
+                break
+        else:
+            blocks.append([side])
+    return blocks
+
+
+def _pairs(one: Steps, other: Steps) -> int:
+    """Return how many pairs of values two columns release."""
+    return int(joined(one.codes, other.codes).max(initial=-1)) + 1
+
+
 def by_distance_and_blocks(attack: Attack, each: Each) -> tuple[Floats, Floats]:
     """Return of every attacker the chances to link right, by two attacks.
 
     The first takes the nearest record; the second whom most blocks of columns point to, and of
     those the nearest.
     """
-    blocks = blocks_of(attack)
+    every_step = each(lambda side: Steps.of(side, attack.seen), attack.quasi)
+    released = {side.name: own for side, own in zip(attack.quasi, every_step, strict=True)}
+    blocks = blocks_of(attack, released)
     steps = {
-        members[0].name: (Steps.of(members[0], attack.seen), members[0].before[attack.rows])
+        members[0].name: (released[members[0].name], members[0].before[attack.rows])
         for members in blocks
         if len(members) == 1 and isinstance(members[0], Numbers)
     }

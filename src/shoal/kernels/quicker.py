@@ -31,6 +31,7 @@ from shoal.kernels.wrappers import by_shared_steps, reading_late
 
 READ: dict[Any, Any] = {}  # functions to be inlined, as they are read
 CALLS: dict[Any, Any] = {}  # types of calls
+CONSTANT = {str, int, bool, float, type(None), ir.Loc}
 
 
 class _Copies:
@@ -49,6 +50,40 @@ class _Copies:
         if scope is None or scope is not self.scope or id(block) in self.memo:
             self.scope, self.memo = scope, {}
         return copy.deepcopy(block, self.memo)
+
+
+def _copy_of(self: Any, memo: dict[int, Any]) -> Any:
+    """Return a copy of a part of a function; the general way asks how it is to be stored."""
+    made = memo[id(self)] = object.__new__(type(self))
+    own = vars(made)
+    for name, value in vars(self).items():
+        own[name] = value if type(value) in CONSTANT else copy.deepcopy(value, memo)
+    return made
+
+
+def _if_new(refresh: Callable[..., None]) -> Callable[..., None]:
+    """Return a function that looks for implementations that were registered, if there are any.
+
+    Numba looks through all of them whenever it asks whether there is a special one.
+    """
+    seen: dict[int, int] = {}
+
+    def refreshed(self: Any) -> None:
+        if seen.get(id(self)) != _registered(self):
+            refresh(self)
+            seen[id(self)] = _registered(self)
+
+    return refreshed
+
+
+def _registered(context: Any) -> int:
+    """Return how many implementations and types there are, in all registries of a context."""
+    own, typing = context._registries, context.typing_context._registries
+    return sum(
+        len(getattr(registry, name))
+        for registry, loader in (*own.items(), *typing.items())
+        for name in loader.registry_items
+    )
 
 
 def _remembered(resolve: Callable[..., Any]) -> Callable[..., Any]:
@@ -238,6 +273,8 @@ def quicker() -> Iterator[None]:
         (ssa, "_run_block_rewrite", renaming.rewritten),
         (ssa, "_logger", SimpleNamespace(debug=lambda *_: None)),  # called for every statement
         (config, "SLP_VECTORIZE", 1),  # equal steps side by side: sums of their own, same numbers
+        (CPUContext, "refresh", _if_new(CPUContext.refresh)),
+        *((kind, "__deepcopy__", _copy_of) for kind in (ir.Block, ir.Inst, ir.Scope)),
         (ir.Loc, "__deepcopy__", lambda self, _memo: self),  # places in a source do not change
     ]
     with global_compiler_lock:

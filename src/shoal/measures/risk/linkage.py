@@ -7,7 +7,7 @@ every class once; it takes one of the records of the classes that fit best, each
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy.typing as npt
 from shoal.errors import in_shape
 from shoal.kernels.arrays import Flags, Floats, Integers
 from shoal.measures.compared import Compared, joined
+from shoal.measures.risk.nearby import ClassLists, Nearby, most_frequent, one_by_one
 from shoal.measures.sides import Numbers, Side, Words
 from shoal.measures.spread import Spread, middle_ranks
 from shoal.measures.task import Each
@@ -23,6 +24,8 @@ from shoal.measures.task import Each
 CELLS = 2**16  # distances that are held at once: as many as a processor keeps close
 EQUAL = 2e-9  # squared distances that differ by less, relatively, tie
 ZERO = 1e-18
+MANY = 5_000  # classes of which few are looked at
+ONE = slice(0, 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +96,21 @@ class Attack:
         chances: Floats = np.where(hit, 1.0 / among, 0.0)
         return chances
 
+    def chance_among(self, attacker: int, classes: Integers, best: Flags) -> float:
+        """Return the chance of one attacker, of some classes, in order, that may fit."""
+        own = int(self.own[attacker])
+        place = int(np.searchsorted(classes, own))
+        if place == classes.size or classes[place] != own:
+            return 0.0
+        some = replace(
+            self,
+            seen=self.seen[classes],
+            counts=self.counts[classes],
+            rows=self.rows[attacker : attacker + 1],
+            own=np.array([place]),
+        )
+        return float(some.chance(slice(0, 1), best)[0])
+
 
 @dataclass(frozen=True, eq=False)
 class MetNumbers:
@@ -121,6 +139,21 @@ class MetNumbers:
             np.maximum(apart, x - self.high, out=apart)
             np.maximum(apart, 0.0, out=apart)
         return _unknown(apart, x, self.silent)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether every class releases one number, and every attacker has one."""
+        return self.is_single and not self.silent.any() and not np.isnan(self.before).any()
+
+    def at(self, attacker: int, classes: Integers) -> MetNumbers:
+        """Return one attacker, and some classes."""
+        return MetNumbers(
+            self.before[attacker : attacker + 1],
+            self.low[classes],
+            self.high[classes],
+            self.is_single,
+            self.silent[classes],
+        )
 
     def squares(self, part: slice) -> Floats:
         """Return the squared distances of originals from all classes."""
@@ -159,6 +192,12 @@ def _unknown(apart: Floats, x: Floats, silent: Flags) -> Floats:
     return apart
 
 
+def plain_numbers(columns: Sequence[Met]) -> list[MetNumbers]:
+    """Return the columns, if all are numbers without gaps; else none."""
+    plain = [one for one in columns if isinstance(one, MetNumbers) and one.is_plain]
+    return plain if len(plain) == len(columns) else []
+
+
 def _total(columns: Sequence[Met], part: slice) -> Floats:
     total = columns[0].squares(part)
     for column in columns[1:]:
@@ -173,15 +212,37 @@ def nearest_classes(apart: Floats) -> Flags:
     return near
 
 
-def by_ranks(attack: Attack, each: Each) -> Floats:
-    """Return of every attacker the chance to link right by the largest difference of ranks."""
+def _largest(columns: Sequence[Met], part: slice) -> Floats:
+    largest = columns[0].apart(part)
+    for column in columns[1:]:
+        np.maximum(largest, column.apart(part), out=largest)
+    return largest
+
+
+def _nearby(attack: Attack, columns: Sequence[MetNumbers], each: Each) -> Nearby:
+    return Nearby([one.before for one in columns], [one.low for one in columns], attack.own, each)
+
+
+def by_ranks(attack: Attack, each: Each, many: int = MANY) -> Floats:
+    """Return of every attacker the chance to link right by the largest difference of ranks.
+
+    Where there are `many` classes and all columns are numbers, only classes are looked at that may
+    be as near as the own one; the chances are the same.
+    """
     columns: list[Met] = each(attack.ranked, attack.quasi)
+    if attack.seen.size >= many and (plain := plain_numbers(columns)):
+        near = _nearby(attack, plain, each)
+
+        def found(attacker: int) -> float:
+            own = near.largest_to_own(attacker)
+            classes = near.within(attacker, own)
+            apart = _largest([column.at(attacker, classes) for column in plain], ONE)
+            return attack.chance_among(attacker, classes, nearest_classes(apart))
+
+        return np.array(one_by_one(found, attack.rows.size, each))
 
     def linked(part: slice) -> Floats:
-        apart = columns[0].apart(part)
-        for column in columns[1:]:
-            np.maximum(apart, column.apart(part), out=apart)
-        return attack.chance(part, nearest_classes(apart))
+        return attack.chance(part, nearest_classes(_largest(columns, part)))
 
     return np.concatenate([*each(linked, attack.parts()), np.zeros(0)])
 
@@ -207,13 +268,18 @@ class Steps:
         """How many values there are; saying nothing is one, too."""
         return int(self.codes.max(initial=-1)) + 1
 
+    def codes_next_to(self, x: Floats) -> tuple[Integers, Integers]:
+        """Return which values are next above and below some numbers, or equal them."""
+        above = np.minimum(np.searchsorted(self.values, x, "left"), self.values.size - 1)
+        below = np.maximum(np.searchsorted(self.values, x, "right") - 1, 0)
+        return above, below
+
     def next_to(self, x: Floats) -> Flags:
         """Return which classes release the number next below or above x, or x itself.
 
         A class that says nothing is next to everything.
         """
-        above = np.minimum(np.searchsorted(self.values, x, "left"), self.values.size - 1)
-        below = np.maximum(np.searchsorted(self.values, x, "right") - 1, 0)
+        above, below = self.codes_next_to(x)
         near: Flags = self.codes[None, :] == above[:, None]
         near |= self.codes[None, :] == below[:, None]
         near |= (self.codes >= self.values.size)[None, :]
@@ -240,11 +306,13 @@ def _pairs(one: Steps, other: Steps) -> int:
     return int(joined(one.codes, other.codes).max(initial=-1)) + 1
 
 
-def by_distance_and_blocks(attack: Attack, each: Each) -> tuple[Floats, Floats]:
+def by_distance_and_blocks(attack: Attack, each: Each, many: int = MANY) -> tuple[Floats, Floats]:
     """Return of every attacker the chances to link right, by two attacks.
 
     The first takes the nearest record; the second whom most blocks of columns point to, and of
-    those the nearest.
+    those the nearest. Where there are `many` classes and each block is a column of numbers, only
+    classes are looked at that may be as near as the own one, or that a column points to; the
+    chances are the same.
     """
     every_step = each(lambda side: Steps.of(side, attack.seen), attack.quasi)
     released = {side.name: own for side, own in zip(attack.quasi, every_step, strict=True)}
@@ -254,7 +322,11 @@ def by_distance_and_blocks(attack: Attack, each: Each) -> tuple[Floats, Floats]:
         for members in blocks
         if len(members) == 1 and isinstance(members[0], Numbers)
     }
-    every = [[attack.met(side) for side in members] for members in blocks]
+    every: list[list[Met]] = [[attack.met(side) for side in members] for members in blocks]
+    if attack.seen.size >= many and len(steps) == len(blocks):
+        plain = plain_numbers([columns[0] for columns in every])
+        if plain:
+            return _near_and_pointed(attack, plain, list(steps.values()), each)
 
     def linked(part: slice) -> tuple[Floats, Floats]:
         votes = np.zeros((part.stop - part.start, attack.seen.size), dtype=np.int16)
@@ -273,3 +345,28 @@ def by_distance_and_blocks(attack: Attack, each: Each) -> tuple[Floats, Floats]:
 
     both = [*each(linked, attack.parts()), (np.zeros(0), np.zeros(0))]
     return np.concatenate([one for one, _ in both]), np.concatenate([one for _, one in both])
+
+
+def _near_and_pointed(
+    attack: Attack,
+    columns: Sequence[MetNumbers],
+    steps: Sequence[tuple[Steps, Floats]],
+    each: Each,
+) -> tuple[Floats, Floats]:
+    near = _nearby(attack, columns, each)
+    lists = each(lambda step: ClassLists.of(step[0].codes, step[0].count), steps)
+
+    def chance(attacker: int, classes: Integers) -> float:
+        apart = _total([column.at(attacker, classes) for column in columns], ONE)
+        return attack.chance_among(attacker, classes, nearest_classes(apart))
+
+    def found(attacker: int) -> tuple[float, float]:
+        close = near.within(attacker, near.distance_to_own(attacker))
+        pointed = [
+            own.classes(step.codes_next_to(x[attacker : attacker + 1]))
+            for (step, x), own in zip(steps, lists, strict=True)
+        ]
+        return chance(attacker, close), chance(attacker, most_frequent(pointed))
+
+    both = np.array(one_by_one(found, attack.rows.size, each)).reshape(-1, 2)
+    return both[:, 0], both[:, 1]

@@ -8,6 +8,7 @@ import json
 import numpy as np
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
@@ -82,6 +83,25 @@ def test_files(tmp_path, how):
     assert shoal.check_pack(found.pack(tmp_path / "pack", format=kind)).ok
     written = pq.read_table(tmp_path / "parquet" / "release.parquet")
     assert pa.types.is_struct(written.schema.field(0).type) == (how in (None, "struct"))
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_times_of_any_unit(tmp_path, unit):
+    """Intervals of times are written whatever their unit: Parquet has no seconds, and says ms."""
+    rng = np.random.default_rng(1)
+    steps = {"s": 1, "ms": 1_000, "us": 10**6, "ns": 10**9}[unit]
+    fraction = rng.integers(0, 10, ROWS) * (steps // 10)
+    at = pa.array(1_600_000_000 * steps + rng.integers(0, 9_000, ROWS) * steps + fraction)
+    table = pa.table({"at": at.cast(pa.timestamp(unit)), "sex": people()["sex"]})
+    result = made(table)
+    told = pc.struct_field(result.data["at"], "low")
+    for kind in ("parquet", "feather"):
+        result.save(tmp_path / kind, format=kind)
+        report = shoal.verify(tmp_path / kind / f"release.{kind}", k=3, quasi_identifiers=["at"])
+        assert report.ok
+    written = pc.struct_field(pq.read_table(tmp_path / "parquet/release.parquet")["at"], "low")
+    wanted = told.cast(pa.timestamp("ns")).to_pylist()
+    assert sorted(written.cast(pa.timestamp("ns")).to_pylist()) == sorted(wanted)
 
 
 def test_dialect(tmp_path):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+ZEROS = ((r"\.0+$", ""), (r"(\.[0-9]*[1-9])0+$", r"\1"))  # of the fraction of a second
+
 
 def is_interval_struct(kind: Any) -> bool:
     """Tell whether an Arrow type is a struct of two ends of one plain type."""
@@ -24,6 +26,18 @@ def struct_texts(values: Any) -> Any:
     if isinstance(values, pa.ChunkedArray):
         values = values.combine_chunks()
     ends = [pc.struct_field(values, [number]) for number in (0, 1)]
-    low, high = (end.cast(pa.string()) for end in ends)
+    low, high = (_text(end) for end in ends)
     both = pc.binary_join_element_wise("[", pc.binary_join_element_wise(low, high, ","), "]", "")
     return pc.if_else(pc.equal(low, high), low, both)
+
+
+def _text(ends: Any) -> Any:
+    """Return ends as texts; times without zeros at the end: files do not hold every unit."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    texts = ends.cast(pa.string())
+    if pa.types.is_timestamp(ends.type):
+        for zeros, rest in ZEROS:
+            texts = pc.replace_substring_regex(texts, zeros, rest)
+    return texts

@@ -1,8 +1,8 @@
 """Journal of a release that gets its name, for whoever comes after a run that was killed.
 
 A ledger has the entry of a release before the release has its name. While files are named, a
-journal lies beside the ledger. Where a run was killed meanwhile and the release still has its
-temporary name, the next one that locks the ledger takes back the entry and the other files: release
+journal lies beside the ledger. Where a run was killed meanwhile and the release has its temporary
+name alone, the next one that locks the ledger takes back the entry and the other files: release
 and entry appear together, or not at all.
 """
 
@@ -31,12 +31,13 @@ def journal_path(ledger: Path) -> Path:
 def journaled(ledger: Path, staging: Staging, release: Path) -> Iterator[None]:
     """Keep a journal while staged files get their names.
 
-    `release` is the temporary name of what the entry is of, a file or a folder: as long as it is
-    there, the release has not got its name.
+    `release` is the temporary name of what the entry is of, a file or a folder. It gets its name
+    last; as long as the temporary one is there alone, it has not got it.
     """
     content = ledger.read_bytes() if ledger.exists() else b""
     tree = {
         "release": str(release.absolute()),
+        "targets": [str(target.absolute()) for one, target in staging.waiting if one == release],
         "length": len(content),
         "sha256": hashlib.sha256(content).hexdigest(),
         "files": [
@@ -65,7 +66,9 @@ def settle(ledger: Path) -> None:
     except (OSError, ValueError):
         raise InputError(f"{shown(place)}: the journal of the ledger cannot be read") from None
     release = Path(tree["release"])
-    if release.exists():
+    if _has_name(release, tree.get("targets", [])):
+        release.unlink()  # a file may have both names for a moment
+    elif release.exists():
         for name, digest in tree["files"]:
             with contextlib.suppress(OSError):
                 if _sha256(Path(name)) == digest:
@@ -73,6 +76,13 @@ def settle(ledger: Path) -> None:
         _shorten(ledger, tree)
         _remove(release)
     place.unlink(missing_ok=True)
+
+
+def _has_name(release: Path, targets: list[str]) -> bool:
+    """Tell whether a file has its own name beside the temporary one."""
+    with contextlib.suppress(OSError):
+        return any(release.samefile(target) for target in targets)
+    return False
 
 
 def _shorten(ledger: Path, tree: dict[str, Any]) -> None:

@@ -147,3 +147,24 @@ def test_cycles_keep_the_best():
         for count in (500, 8000)
     ]
     assert losses[1] < losses[0]
+
+
+@pytest.mark.parametrize("runs", [1, 2])
+def test_tiny_tables(runs):
+    """Where annealing makes one group of all, the best is returned; what steps gained adds up."""
+    ended_as_one = 0
+    for seed in range(60):
+        rng = np.random.default_rng([seed, 5])
+        rows = int(rng.integers(4, 9))
+        table = pa.table({name: rng.choice(list("abcd"), rows) for name in "uvw"})
+        options = {"stop": {"iterations": 100}, "runs": runs}
+        problem = Problem(Nodes(code(read(table))), 2, options=options, seed=seed)
+        found = solve(problem, "kaim+", Reporter(None))
+        log = found.search
+        ended_as_one += log.stopped_by == "nothing to change"
+        assert log.loss_end <= log.loss_start + 1e-9
+        assert found.information_loss == pytest.approx(log.loss_end)
+        if runs == 1:
+            gained = sum(part["gain"] for part in log.gains.values())
+            assert log.loss_start - gained == pytest.approx(log.loss_end, abs=1e-9)
+    assert ended_as_one

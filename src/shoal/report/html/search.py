@@ -64,6 +64,7 @@ IN_ROUNDS = (
     "freed and grouped anew. Applied: how often; new best: how often that lost less."
 )
 ON_TREES = (
-    "A perturbation (dissolve a group, form the groups around a record anew) is kept only where it "
-    "gains; then groups of 2k records and more are split, and shifts and swaps follow."
+    "A perturbation (dissolve a group, form or split groups around a record anew) may add to the "
+    "loss at first, less and less later (simulated annealing); then the search returns to the best "
+    "groups so far, groups of 2k records and more are split, and shifts and swaps follow."
 )

@@ -24,6 +24,7 @@ from shoal.methods.ils.hierarchies.layout import (
     BREACH,
     CURRENT,
     FOUND,
+    ITERATION,
     KEYS,
     LABEL,
     LIVING,
@@ -69,7 +70,10 @@ class Region(NamedTuple):
     def load(self, labels: Integers) -> None:
         """Take over a grouping of the region's rows, numbered from 0, and measure it."""
         states.load(self.state, labels)
+        counts = self.state.counts
+        stop, counts[STOP] = int(counts[STOP]), counts[ITERATION]  # it does not go on
         self.advance(int(labels.max()) + 1)
+        counts[STOP] = stop
         states.line_up(self.state)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -124,6 +124,7 @@ class _Perturbations:
         self.whole = False  # the local optimum was reached
         self.looked = 0
         self.split, self.by_split = 0, 0.0  # groups that were split off, and what that gained
+        self.returned, self.by_return = 0, 0.0  # to the best groups so far, and what that gained
         self.improved = 0  # the iteration after which a run was better than before
         self.hurried = False  # nothing more is looked at
         self.several = Runs(self.map, starts, self.options.runs)
@@ -156,8 +157,7 @@ class _Perturbations:
         size = round_size(self.map.codes.shape[0] // self.k, most) * self.map.regions
         self.cooling.estimate()
         if self.cooling.begin_anew():
-            for search in self.searches:
-                search.begin_cycle(watch.done)
+            self._return(lambda search: search.begin_cycle(watch.done))
         before = [search.loss for search in self.searches]
         for search in self.searches:
             stop = search.plan(watch.done, min(watch.limit, watch.done + size))
@@ -184,6 +184,14 @@ class _Perturbations:
         elif watch.done - self.improved >= patience:
             watch.stopped_by = "patience"
 
+    def _return(self, to_best: Callable[[Run], None]) -> None:
+        """Let all runs return to the best groups so far, and note what that gains."""
+        for search in self.searches:
+            before = search.loss
+            to_best(search)
+            self.returned += search.loss < before
+            self.by_return += before - search.loss
+
     @property
     def seconds(self) -> float | None:
         """The part of a time limit that perturbations have."""
@@ -195,8 +203,7 @@ class _Perturbations:
     def close(self, everywhere: Everywhere) -> None:
         """Shift and swap until nothing gains; recombine the runs, and once more from there."""
         self.hurried = self.watch.stopped_by in ("interrupt", "callback") and self.looks > QUICK
-        for search in self.searches:
-            search.return_to_best(self.watch.done)
+        self._return(lambda search: search.return_to_best(self.watch.done))
         self._descend(everywhere)
         if len(self.searches) > 1:
             self.several.recombine()
@@ -274,7 +281,8 @@ class _Perturbations:
         end = self._percent(best.loss)
         split = {"applied": self.split, "gain": self._percent(self.by_split)}
         totals = several.totals
-        by_part = {**gains(totals, self.total, PARTS), "split": split}
+        back = {"applied": self.returned, "gain": self._percent(self.by_return)}
+        by_part = {**gains(totals, self.total, PARTS), "split": split, "return": back}
         if several.ended:
             gain = self._percent(several.by_blocks)
             by_part["recombine"] = {"applied": several.blocks, "gain": gain}

@@ -100,8 +100,8 @@ def test_stopping_keeps_the_best_or_nothing(desk, tmp_path):
     file = desk.upload("numbers.csv", census_like())
     assert desk.looked(file)["state"] == "ready"
     first, second, third = (desk.start(file, LONG) for _ in range(3))
-    told = running(desk, first)
-    assert told["curve"]
+    running(desk, first)
+    told = desk.wait(f"/jobs/{first}.json", lambda told: told["curve"])
     assert told["points"] == len(told["curve"])
     later = desk.get(f"/jobs/{first}.json?after={told['points']}")
     assert len(later["curve"]) == later["points"] - told["points"]

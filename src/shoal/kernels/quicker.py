@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,12 +18,13 @@ from numba.core.callconv import CPUCallConv
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.cpu import CPUContext
 from numba.core.datamodel.models import ArrayModel
+from numba.core.errors import WarningsFixer
 from numba.core.inline_closurecall import InlineWorker
 from numba.core.lowering import Lower
 from numba.core.postproc import PostProcessor, VariableLifetime
 from numba.core.pythonapi import PythonAPI
 from numba.core.transforms import canonicalize_cfg
-from numba.core.types import BaseFunction, Dispatcher, unliteral
+from numba.core.types import BaseFunction, Dispatcher, Type, unliteral
 
 from shoal.kernels.libraries import Linked
 from shoal.kernels.passing import by_us, declared, lean_arguments, lean_array, lean_type
@@ -31,6 +32,7 @@ from shoal.kernels.wrappers import by_shared_steps, reading_late
 
 READ: dict[Any, Any] = {}  # functions to be inlined, as they are read
 CALLS: dict[Any, Any] = {}  # types of calls
+HASHES: dict[int, tuple[Any, int]] = {}  # types and their hashes, by address
 CONSTANT = {str, int, bool, float, type(None), ir.Loc}
 
 
@@ -96,6 +98,21 @@ def _remembered(resolve: Callable[..., Any]) -> Callable[..., Any]:
         return CALLS[key]
 
     return resolved
+
+
+def _hashed_once(hash_: Callable[[Any], int]) -> Callable[[Any], int]:
+    """Return a function that computes the hash of a type once: that of a tuple takes all its parts.
+
+    It is not kept with the type, which may be stored, as it holds for this process alone.
+    """
+
+    def hashed(self: Any) -> int:
+        known = HASHES.get(id(self))
+        if known is None:
+            known = HASHES[id(self)] = self, hash_(self)
+        return known[1]
+
+    return hashed
 
 
 def _read_once(read: Callable[..., Any]) -> Callable[..., Any]:
@@ -274,6 +291,9 @@ def quicker() -> Iterator[None]:
         (ssa, "_logger", SimpleNamespace(debug=lambda *_: None)),  # called for every statement
         (config, "SLP_VECTORIZE", 1),  # equal steps side by side: sums of their own, same numbers
         (CPUContext, "refresh", _if_new(CPUContext.refresh)),
+        (Type, "__hash__", _hashed_once(Type.__hash__)),
+        # set up for each of thousands of steps; kernels give no warnings about types
+        (WarningsFixer, "catch_warnings", lambda *_, **__: nullcontext()),
         *((kind, "__deepcopy__", _copy_of) for kind in (ir.Block, ir.Inst, ir.Scope)),
         (ir.Loc, "__deepcopy__", lambda self, _memo: self),  # places in a source do not change
     ]

@@ -32,6 +32,7 @@ test: $(VENV)/run.stamp         ## ruff, mypy, import-linter, pytest without the
 	  $(TESTS); passed=$$?; wait $$checking && exit $$passed
 
 test-all: lint $(VENV)/engines.stamp  ## the slow tests too, and those with Spark (which needs Java)
+	$(BIN)/shoal warmup > /dev/null  # or pages wait while kernels are compiled
 	$(TESTS) -m ''
 
 lint: $(VENV)/test.stamp

@@ -26,7 +26,8 @@ sys.path.append(str(REPOSITORY / "benchmarks"))  # for `telling`, which others h
 from telling import Bar  # noqa: E402
 
 DECORATORS = {"jit", "part", "hot", "steps", "loop", "by_address", "cfunc", "njit"}
-BARS = {"warmup": 45, "run": 10}  # CPU seconds, of the kernels that the older version has
+# CPU seconds over those of the older version; 45 of 69 and 10 of 14.3, as they were asked for
+BARS = {"warmup": 0.65, "run": 0.70}
 
 
 def words_of(task, repository, folder):
@@ -118,7 +119,8 @@ def main(runs):
             by_module[module] = by_module.get(module, 0.0) + took
         for module, took in sorted(by_module.items(), key=lambda one: -one[1]):
             print(f"      later: {module} {took:.2f}")
-        bar = Bar(f"{task}: CPU s without kernels that came later", seconds - added, "<=", most)
+        share = (seconds - added) / before
+        bar = Bar(f"{task}: without later kernels, over the older version", share, "<=", most)
         missed += not bar.met
         print(bar)
     return missed

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hmac
 import secrets
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from shoal.deferred import dataclass
 from shoal.errors import InputError, shown
 
 SUFFIX = ".key"

@@ -5,7 +5,7 @@ The documentation's page is made of these, the reports quote the sentences.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from shoal.deferred import dataclass
 
 
 @dataclass(frozen=True)

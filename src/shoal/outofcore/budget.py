@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from shoal.deferred import dataclass
 from shoal.table.dataframes.lazy import RECORDS
 from shoal.table.memory import PROGRAM
 

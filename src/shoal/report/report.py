@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
+from shoal.deferred import dataclass
 from shoal.errors import Json
 from shoal.hints import said
 from shoal.report.contents import contents

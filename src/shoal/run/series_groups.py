@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from shoal.deferred import dataclass
 from shoal.errors import in_shape
 from shoal.ledger.pending import Pending
 from shoal.methods.series.counterfeits import Counterfeits

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from pydantic import BaseModel, ConfigDict
 
+from shoal.deferred import dataclass
 from shoal.settings.kinds import TEXT, Kind
 
 PANELS = "Privacy", "Columns", "Method", "Reading", "Writing", "Resources"

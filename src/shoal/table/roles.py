@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from typing import Any
 
 import numpy as np
 
 from shoal.backends.once import once
+from shoal.deferred import dataclass
 from shoal.errors import in_shape, shown
 from shoal.table.files.variable import Variable
 

@@ -8,10 +8,11 @@ which grouping is the best of all; otherwise it is a good way to find better one
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
+from shoal.deferred import dataclass
 from shoal.errors import in_shape
 from shoal.kernels.arrays import Integers
 from shoal.methods.bounds.columns import Columns

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
+from shoal.deferred import dataclass
 from shoal.errors import in_shape
 from shoal.kernels.arrays import Floats, Integers
 from shoal.kernels.rules import AT, BASE, CODES, FORM, HEAD, SERIES, SPAN

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from shoal.deferred import dataclass
 from shoal.methods.families.descent import by_weights
 from shoal.methods.heuristics.refine.refinements import Grouping, Refinement
 from shoal.methods.method import Family

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from shoal.deferred import dataclass
 from shoal.kernels.arrays import Integers
 from shoal.methods.kmember.cluster import cluster
 from shoal.methods.method import Family

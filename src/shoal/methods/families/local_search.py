@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
+from shoal.deferred import dataclass
 from shoal.kernels.arrays import Integers
 from shoal.kernels.rules import NONE
 from shoal.methods.families.descent import has_room, within_constraints

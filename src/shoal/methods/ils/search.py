@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
+from shoal.deferred import dataclass
 from shoal.errors import RequestError
 from shoal.kernels.arrays import Floats, Integers
 from shoal.kernels.rules import pointers

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from shoal.deferred import dataclass
 from shoal.errors import in_shape
 from shoal.kernels.arrays import Integers
 from shoal.kernels.rules import NONE, Rules

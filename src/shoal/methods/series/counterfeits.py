@@ -8,10 +8,11 @@ group of at least k people, and so does not count for k.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
+from shoal.deferred import dataclass
 from shoal.errors import in_shape
 from shoal.kernels.arrays import Floats, Integers
 from shoal.methods.enforce.kinds import NEW, Kinds

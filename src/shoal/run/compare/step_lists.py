@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from shoal.deferred import dataclass
 from shoal.errors import RequestError, ShoalError
 from shoal.hints import Message
 from shoal.kernels.arrays import Integers

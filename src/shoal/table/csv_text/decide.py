@@ -8,10 +8,11 @@ its doubt: it may be passed on as it is, but not be grouped before its type is d
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
+from shoal.deferred import dataclass
 from shoal.errors import InputError, shown
 from shoal.hints import COLUMN, Message, option
 from shoal.kernels.arrays import Flags

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from shoal.deferred import dataclass
 from shoal.errors import InputError
 from shoal.hints import option
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from shoal.deferred import dataclass
 from shoal.errors import listed
 from shoal.hints import option
 from shoal.table.dialects.notation import Notation

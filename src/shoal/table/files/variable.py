@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from shoal.deferred import dataclass
 from shoal.errors import in_shape
 
 Code = int | float | str

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from shoal.deferred import dataclass
 from shoal.errors import RequestError, shown
 from shoal.table.steps.fields import ColumnName
 from shoal.table.steps.step import ColumnStep, Context, Step, Suits

@@ -11,11 +11,12 @@ import hashlib
 import json
 import re
 import secrets
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from shoal.deferred import dataclass
 from shoal.errors import RequestError
 
 if TYPE_CHECKING:

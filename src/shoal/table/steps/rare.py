@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
+from shoal.deferred import dataclass
 from shoal.errors import RequestError, listed
 from shoal.table.steps.step import ColumnsStep, ColumnStep, Context, Suits
 

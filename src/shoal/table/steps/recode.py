@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from shoal.deferred import dataclass
 from shoal.errors import RequestError
 from shoal.hints import option
 from shoal.table.steps.fields import RuleText, Values

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from shoal.deferred import dataclass
 from shoal.errors import Json, RequestError, in_html, in_shape, shown
 from shoal.kernels.arrays import Integers
 

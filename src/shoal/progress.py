@@ -10,10 +10,9 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from shoal.deferred import dataclass
 from shoal.errors import Canceled
 
 if TYPE_CHECKING:

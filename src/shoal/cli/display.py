@@ -8,11 +8,10 @@ from __future__ import annotations
 import json
 import os
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any
 
 import typer
-
-from shoal.deferred import dataclass
 
 LEVELS = "quiet", "verbose"
 PROGRESS = "auto", "lines", "json", "none"

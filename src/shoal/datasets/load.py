@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from shoal.deferred import dataclass
 from shoal.errors import InputError, RequestError, nearest_names, shown
 from shoal.table.assign import with_roles
 from shoal.table.read import read

@@ -9,30 +9,15 @@ folder is writable, and compiled anew where none is.
 
 from __future__ import annotations
 
-import sys
+import hashlib
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
-from shoal.kernels.sources import source_stamp
-
-
-@contextmanager
-def _without(name: str) -> Iterator[None]:
-    """Keep a module from being imported, if nobody has imported it yet."""
-    if name in sys.modules:
-        yield
-        return
-    sys.modules[name] = None  # type: ignore[assignment]
-    try:
-        yield
-    finally:
-        del sys.modules[name]
-
-
-with _without("coverage"):  # which Numba imports where it is installed: a tenth of a second
-    import numba
+import numba
 
 KERNELS: set[tuple[str, str]] = set()  # by module and name
 
@@ -54,6 +39,48 @@ ANY = 0  # added to a number that is written out, or a kernel is compiled for th
 FLAGS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 UNCOUNTED: dict[str, Any] = {**FLAGS, "_nrt": False, "no_cfunc_wrapper": True}
 PART: dict[str, Any] = {**UNCOUNTED, "no_cpython_wrapper": True}
+
+
+COMPILED = re.compile(r"^(?:from shoal\.kernels\.jit import|from numba|import numba)", re.M)
+CONSTANTS = re.compile(r"^from shoal\.([\w.]+) import (\([^)]*\)|[^\n]*)", re.M)
+
+
+def kernel_sources(root: Path) -> list[Path]:
+    """Return the modules in a folder whose code is compiled, wherever they lie, in order.
+
+    They are recognized by the decorators they import. A kernel holds the value that a constant of
+    another module had when it was compiled, so modules that they take constants from belong to
+    them.
+    """
+    texts = {path: path.read_text(encoding="utf-8") for path in root.rglob("*.py")}
+    likely = [(path, text) for path, text in texts.items() if "jit" in text or "numba" in text]
+    paths = [path for path, text in likely if COMPILED.search(text)]
+    seen = set(paths)
+    for path in paths:  # grows as it is gone through
+        for module, names in CONSTANTS.findall(texts[path]):
+            if not re.search(r"\b[A-Z][A-Z0-9_]+\b", names):
+                continue
+            base = root.joinpath(*module.split("."))
+            source = next((p for p in (base.with_suffix(".py"), base / "__init__.py")
+                           if p in texts), None)  # fmt: skip
+            if source is not None and source not in seen:
+                seen.add(source)
+                paths.append(source)
+    return sorted(paths)
+
+
+@cache
+def source_stamp() -> str:
+    """Return a digest of all kernel sources: a change in one throws away the cache of each.
+
+    Numba looks only at the file that holds a function, not at those it calls into.
+    """
+    root = Path(__file__).parent.parent
+    digest = hashlib.sha256()
+    for path in kernel_sources(root):
+        digest.update(f"{path.relative_to(root).as_posix()}\0".encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 @contextmanager

@@ -11,10 +11,9 @@ import hmac
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from shoal.deferred import dataclass
 from shoal.errors import InputError, OutputError, shown
 from shoal.ledger.entries import Entry, Leaving, Promise, Release, Roll, Withdrawal, from_tree
 from shoal.ledger.entries import to_tree as tree_of

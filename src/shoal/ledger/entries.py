@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, ClassVar
 
-from shoal.deferred import dataclass
 from shoal.errors import in_shape
 from shoal.ledger.frame import Frame
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from shoal.deferred import dataclass
 from shoal.errors import in_shape
 from shoal.ledger.entries import Release
 from shoal.ledger.ledger import Ledger

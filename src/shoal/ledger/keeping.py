@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from shoal.deferred import dataclass
 from shoal.errors import RequestError, in_shape
 from shoal.ledger.entries import Release, Withdrawal
 from shoal.ledger.ledger import Ledger, locked

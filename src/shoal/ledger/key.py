@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import hmac
 import secrets
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from shoal.deferred import dataclass
 from shoal.errors import InputError, shown
 
 SUFFIX = ".key"

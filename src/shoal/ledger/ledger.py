@@ -7,11 +7,10 @@ import hmac
 import json
 import secrets
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from shoal.backends.staging import Staging
-from shoal.deferred import dataclass
 from shoal.errors import InputError, OutputError, RequestError, shown
 from shoal.ledger.entries import Entry, Leaving, Release, Withdrawal, from_tree, to_tree
 from shoal.ledger.journal import journal_path, settle

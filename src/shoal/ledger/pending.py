@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
-from shoal.deferred import dataclass
 from shoal.errors import in_shape
 from shoal.ledger.entries import Promise, Release, Roll
 from shoal.ledger.frame import Frame

@@ -5,7 +5,7 @@ The documentation's page is made of these, the reports quote the sentences.
 
 from __future__ import annotations
 
-from shoal.deferred import dataclass
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)

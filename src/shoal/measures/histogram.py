@@ -8,9 +8,10 @@ total is known, and what is missing from it must not be a small count.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from shoal.deferred import dataclass
 from shoal.kernels.arrays import Floats, Integers
 
 BINS = 20

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, field
+from dataclasses import asdict, dataclass, field
 from decimal import Decimal
 from typing import cast
 
-from shoal.deferred import dataclass
 from shoal.errors import in_html, shown
 from shoal.measures.definition import Definition
 from shoal.measures.definitions import DEFINITIONS

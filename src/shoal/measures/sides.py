@@ -8,12 +8,11 @@ scaled so that no difference drowns or overflows: in the column's own unit a val
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from shoal.backends.once import once
-from shoal.deferred import dataclass
 from shoal.errors import in_shape
 from shoal.kernels.arrays import Flags, Floats, Integers
 

@@ -8,13 +8,12 @@ key), else as many of them as their share, drawn evenly.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
-from shoal.deferred import dataclass
 from shoal.errors import RequestError, in_shape
 from shoal.hints import option
 from shoal.kernels.arrays import Flags, Integers

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 
 from shoal.backends.executor import Threads
-from shoal.deferred import dataclass
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.compared import Compared
 from shoal.measures.result import Measure

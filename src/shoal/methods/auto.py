@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from shoal.deferred import dataclass
 from shoal.errors import RequestError
 from shoal.methods.ils.hierarchies.layout import LOOK
 from shoal.methods.method import Method

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Protocol
 
-from shoal.deferred import dataclass
 from shoal.errors import in_html
 from shoal.methods.ils.parameters import Search
 from shoal.methods.problem import NODES, POINTS, Problem, Solution

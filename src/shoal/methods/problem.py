@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from shoal.backends.executor import Threads
-from shoal.deferred import dataclass
 from shoal.errors import RequestError, check_weights, in_shape
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.generalization import loss_rate

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from shoal.deferred import dataclass
 from shoal.table.dataframes.lazy import RECORDS
 from shoal.table.memory import PROGRAM
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from shoal.backends.executor import ahead
-from shoal.deferred import dataclass
 from shoal.outofcore.arrow import Form
 from shoal.outofcore.budget import VALUES
 from shoal.outofcore.encoders import ByNumbers, ByTrees, RegionEncoder, Vocabulary

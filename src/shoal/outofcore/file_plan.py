@@ -9,13 +9,12 @@ import contextlib
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pyarrow as pa
 
 from shoal.backends.executor import ahead
-from shoal.deferred import dataclass
 from shoal.errors import RequestError, check_known, check_weights
 from shoal.hints import option
 from shoal.methods.problem import check_size

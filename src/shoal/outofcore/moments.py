@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from shoal.deferred import dataclass
 from shoal.errors import InputError, in_shape, shown
 from shoal.kernels.arrays import Floats
 from shoal.table.roles import Column, Kind

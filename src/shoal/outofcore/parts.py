@@ -15,7 +15,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,6 @@ from shoal.backends.private_folder import (
 )
 from shoal.backends.staging import Staging, check_above, uninterrupted
 from shoal.backends.storage import Folder, Remote, Storage, check_url, is_inside, plain, storage
-from shoal.deferred import dataclass
 from shoal.errors import OutputError, RequestError, exists, shown
 from shoal.judge.manifest import MANIFEST, SCHEMA
 from shoal.outofcore.run_folder import MARK, RunFolder

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Container, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -19,7 +19,6 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.backends.executor import Threads
-from shoal.deferred import dataclass
 from shoal.errors import listed
 from shoal.kernels.arrays import Flags, Floats, Integers
 from shoal.measures.task import FEW

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shoal.deferred import dataclass
 from shoal.outofcore.budget import SHARE
 from shoal.report.report import Report
 from shoal.save.files import Targets

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, cast
 
@@ -11,7 +11,6 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.backends.executor import ahead
-from shoal.deferred import dataclass
 from shoal.kernels.arrays import Integers
 from shoal.measures.loss import group_means
 from shoal.outofcore.arrow import GROUP, ROW, Form

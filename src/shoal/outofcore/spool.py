@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -12,7 +12,6 @@ import narwhals as nw
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from shoal.deferred import dataclass
 from shoal.errors import InputError, RequestError, listed
 from shoal.outofcore.memory import give_back
 from shoal.outofcore.run_folder import RunFolder

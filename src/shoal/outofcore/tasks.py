@@ -12,14 +12,13 @@ import socket
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from shoal import errors
 from shoal.backends.executor import Executor, Threads, local_threads
-from shoal.deferred import dataclass
 from shoal.errors import EngineError, EngineLostError, ShoalError, shown
 from shoal.hints import option
 from shoal.outofcore.memory import freed

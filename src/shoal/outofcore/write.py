@@ -6,7 +6,7 @@ import gzip
 import hashlib
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar, cast
@@ -17,7 +17,6 @@ import pyarrow as pa
 
 from shoal.backends.executor import ahead
 from shoal.backends.storage import Storage
-from shoal.deferred import dataclass
 from shoal.errors import OutputError
 from shoal.judge.readers.reading import opened
 from shoal.judge.readers.written import Written

@@ -12,10 +12,9 @@ import csv
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-
-from shoal.deferred import dataclass
 
 COLUMNS, K = 8, 5  # of the runs of several numbers of records
 START = 0.1  # seconds that the least run takes

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from shoal.deferred import dataclass
 from shoal.errors import RequestError, nearest_names, shown
 from shoal.hints import option
 from shoal.judge.models.requirement import Requirement

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from shoal.deferred import dataclass
 from shoal.errors import RequestError, listed, shown
 from shoal.hints import option
 from shoal.kernels.arrays import Integers

@@ -14,13 +14,12 @@ cell is empty in a dataframe and `*` in a csv file.
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
 import pyarrow as pa
 
-from shoal.deferred import dataclass
 from shoal.kernels.arrays import Flags, Integers
 from shoal.partition import Partition
 from shoal.release.averages import MAJORITY, UNROUNDED, Average

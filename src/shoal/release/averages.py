@@ -8,7 +8,7 @@ survey weights floats are rounded too, and nothing is released with more digits 
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -16,7 +16,6 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from shoal.deferred import dataclass
 from shoal.kernels.arrays import Floats, Integers
 from shoal.partition import Partition, first_rows
 from shoal.release.centers import (

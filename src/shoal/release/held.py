@@ -10,13 +10,12 @@ is a string.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.deferred import dataclass
 from shoal.release.plain_values import (
     IN_PARQUET,
     as_moments,

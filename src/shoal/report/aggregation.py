@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
-
-from shoal.deferred import dataclass
 
 Operator = Callable[[Any, Any], Any]
 

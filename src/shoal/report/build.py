@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, field
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib import metadata
 from typing import Any, cast
 
-from shoal.deferred import dataclass
 from shoal.judge.models.requirement import Requirement
 from shoal.judge.sections import VerificationSection
 from shoal.measures.sections import MeasuresSection

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
-from shoal.deferred import dataclass
 from shoal.errors import listed, shown
 from shoal.hints import Message
 from shoal.judge.models.digits import digits_beside

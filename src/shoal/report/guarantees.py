@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from shoal.deferred import dataclass
 from shoal.errors import listed, shown
 from shoal.judge.models.requirement import Requirement
 from shoal.report.sections import GuaranteeSection

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from shoal.deferred import dataclass
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.cell_texts import span
 from shoal.table.hierarchy.axis import Axis

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 
-from shoal.deferred import dataclass
 from shoal.errors import Json
 from shoal.hints import said
 from shoal.report.contents import contents

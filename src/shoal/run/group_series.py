@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from shoal.deferred import dataclass
 from shoal.errors import PrivacyError, RequestError, in_shape
 from shoal.hints import option
 from shoal.kernels.arrays import Integers

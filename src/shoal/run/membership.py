@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from shoal.deferred import dataclass
 from shoal.errors import PrivacyError, in_shape, listed, shown
 from shoal.hints import COLUMN, option
 from shoal.kernels.arrays import Integers

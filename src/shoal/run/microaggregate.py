@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from shoal.deferred import dataclass
 from shoal.errors import RequestError, in_shape
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.loss import percent, squared_error, squares

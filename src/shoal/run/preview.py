@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Unpack
@@ -12,7 +12,6 @@ from typing import Any, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from shoal.deferred import dataclass
 from shoal.errors import Json, RequestError
 from shoal.methods.problem import check_size
 from shoal.partition import rows_of_groups

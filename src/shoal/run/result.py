@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar, cast
 
-from shoal.deferred import dataclass
 from shoal.ledger.pending import Pending
 from shoal.partition import Partition
 from shoal.release.intervals import for_frame

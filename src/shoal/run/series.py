@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from shoal.deferred import dataclass
 from shoal.errors import InputError, RequestError, in_shape, listed, shown
 from shoal.hints import COLUMN, option
 from shoal.kernels.arrays import Integers

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from shoal.deferred import dataclass
+from dataclasses import dataclass
+
 from shoal.errors import in_shape
 from shoal.ledger.pending import Pending
 from shoal.methods.series.counterfeits import Counterfeits

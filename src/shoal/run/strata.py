@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from shoal.deferred import dataclass
 from shoal.errors import RequestError, in_shape
 from shoal.kernels.arrays import Integers
 from shoal.measures.loss import group_means, information_loss

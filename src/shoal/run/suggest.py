@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any, Unpack
 
-from shoal.deferred import dataclass
 from shoal.errors import Json, RequestError
 from shoal.hints import Message, option, said
 from shoal.progress import Callback, Reporter

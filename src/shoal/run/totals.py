@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
 
-from shoal.deferred import dataclass
 from shoal.errors import RequestError, in_shape, listed, nearest_names, shown
 from shoal.hints import option
 from shoal.kernels.arrays import Integers

@@ -12,11 +12,10 @@ import hmac
 import json
 import secrets
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from shoal.backends.private_folder import KEY
-from shoal.deferred import dataclass
 from shoal.errors import InputError, shown
 
 LABEL = "shoal-commitment/1"

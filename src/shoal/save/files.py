@@ -7,14 +7,13 @@ import hashlib
 import logging
 import os
 import tempfile
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shoal.backends import private_folder
 from shoal.backends.piped import is_piped
 from shoal.backends.staging import Staging
-from shoal.deferred import dataclass
 from shoal.errors import OutputError, PrivacyError, RequestError, shown
 from shoal.judge.limits import limited
 from shoal.judge.readers.reading import READERS

@@ -5,11 +5,10 @@ The report says how a file holds columns, where that does not go without saying.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from shoal.deferred import dataclass
 from shoal.errors import RequestError, listed
 from shoal.hints import option
 from shoal.release.dialects import IN_PLAIN, is_usual, plain_table, written_as

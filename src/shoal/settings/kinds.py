@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from shoal.deferred import dataclass
 from shoal.errors import Json, RequestError, shown
 from shoal.settings.arguments import names, pairs, plain, whole
 from shoal.settings.parse import joined_key, lines_of, number, split_key, split_names, split_pairs

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from pydantic import BaseModel, ConfigDict
 
-from shoal.deferred import dataclass
 from shoal.settings.kinds import TEXT, Kind
 
 PANELS = "Privacy", "Columns", "Method", "Reading", "Writing", "Resources"

@@ -7,9 +7,9 @@ that is larger than the preset's is stricter and wins; a smaller one contradicts
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from shoal.deferred import dataclass
 from shoal.errors import RequestError, nearest_names, shown
 from shoal.hints import option
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import Annotated
 
-from shoal.deferred import dataclass
 from shoal.settings.kinds import FLAG, PLACE, UNLESS, WHOLE
 from shoal.settings.option import COMMANDS, Option
 

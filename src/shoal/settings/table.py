@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, dataclass, fields
 from typing import Any, get_args, get_type_hints
 
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
-from shoal.deferred import dataclass
 from shoal.settings.model import Settings
 from shoal.settings.option import PANELS, Option
 from shoal.settings.run import RunOptions

@@ -10,12 +10,12 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 
-from shoal.deferred import dataclass
 from shoal.errors import InputError, RequestError, shown
 from shoal.settings import Settings
 from shoal.streams.bursts import Csv, JsonLines

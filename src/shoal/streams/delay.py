@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import dataclass
 
-from shoal.deferred import dataclass
 from shoal.errors import RequestError
 from shoal.hints import option
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pyarrow as pa
 
-from shoal.deferred import dataclass
 from shoal.errors import InputError, RequestError, listed
 from shoal.hints import option
 from shoal.settings import Settings

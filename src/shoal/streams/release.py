@@ -6,14 +6,13 @@ import hashlib
 import json
 import logging
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from shoal.backends.staging import Staging, finish_naming, uninterrupted
-from shoal.deferred import dataclass
 from shoal.errors import PrivacyError
 from shoal.judge.limits import limited
 from shoal.ledger.book import Book, entry_of

@@ -6,10 +6,9 @@ import contextlib
 import os
 import sqlite3
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
-from shoal.deferred import dataclass
 from shoal.errors import InputError, OutputError, RequestError, in_shape, shown
 from shoal.streams.waiting import Waiting
 from shoal.system.current import current

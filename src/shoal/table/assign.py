@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from shoal.deferred import dataclass
 from shoal.errors import InputError, RequestError, listed, shown
 from shoal.hints import STEP, option
 from shoal.table.dataframes.opaque import holds_categories, is_binary, is_incomparable

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from shoal.backends.executor import Threads
-from shoal.deferred import dataclass
 from shoal.errors import InputError, RequestError, check_known, check_weights, in_shape, shown
 from shoal.hints import option
 from shoal.kernels.arrays import Floats, Integers

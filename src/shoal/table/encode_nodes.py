@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 
-from shoal.deferred import dataclass
 from shoal.errors import InputError, RequestError, UnlistedError, check_known, in_shape, shown
 from shoal.hints import option
 from shoal.kernels.arrays import Flags, Floats, Integers

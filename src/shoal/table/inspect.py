@@ -5,11 +5,10 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, field
+from dataclasses import asdict, dataclass, field
 
 import numpy as np
 
-from shoal.deferred import dataclass
 from shoal.errors import Json, in_html, shown
 from shoal.hints import Message, option, said, spoken
 from shoal.table.dialects.writing_notes import writing_note

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
 import numpy as np
 
 from shoal.backends.once import once
-from shoal.deferred import dataclass
 from shoal.errors import in_shape, shown
 from shoal.table.files.variable import Variable
 

@@ -7,10 +7,10 @@ strata, and of whole households; where there are none, of whole persons.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.deferred import dataclass
 from shoal.errors import InputError, RequestError, UnlistedError, in_shape, listed, shown
 from shoal.hints import option
 from shoal.kernels.arrays import Flags, Floats, Integers

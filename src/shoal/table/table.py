@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from shoal.deferred import dataclass
 from shoal.errors import InputError, RequestError, nearest_names, shown
 from shoal.hints import marked
 from shoal.kernels.arrays import Flags, Floats, Integers

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from shoal.deferred import dataclass
 from shoal.errors import ShoalError
 from shoal.plan.plan import once_read
 from shoal.report.fields import ColumnReport

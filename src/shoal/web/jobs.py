@@ -8,11 +8,10 @@ import json
 import shutil
 import time
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from shoal.deferred import dataclass
 from shoal.system.current import current
 from shoal.web.equivalent import command_line, python_snippet, summary_of
 from shoal.web.errors import Refused

@@ -5,8 +5,8 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 
-from shoal.deferred import dataclass
 from shoal.web.errors import Refused
 
 SECONDS = 60.0  # that a link is good for

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from shoal.deferred import dataclass
 from shoal.system.names import is_reserved
 from shoal.table.hierarchy.specify import is_file
 from shoal.web.errors import Refused

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from shoal.deferred import dataclass
 from shoal.errors import RequestError
 from shoal.methods.problem import check_size
 from shoal.methods.registry import find

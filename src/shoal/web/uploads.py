@@ -7,10 +7,10 @@ import os
 import shutil
 import zlib
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from shoal.deferred import dataclass
 from shoal.system.current import current
 from shoal.table.files.database_names import DATABASES, DUCKDB, DUCKDB_AT, SQLITE
 from shoal.table.files.formats import ARROW, JSON_LINES, SPREADSHEETS, STATISTICS

@@ -8,10 +8,10 @@ columns (Lauritzen 1996, section 4.4), and the cells without a record are drawn 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.deferred import dataclass
 from shoal.errors import in_shape
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.disclosure.key import combined

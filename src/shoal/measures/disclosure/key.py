@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from shoal.deferred import dataclass
 from shoal.errors import InputError, in_shape, shown
 from shoal.kernels.arrays import Flags, Integers
 from shoal.measures.compared import codes_of, joined

@@ -7,9 +7,10 @@ Decis. Mak. 12:66). s_i is the number of classes of i records, u that of all cla
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from shoal.deferred import dataclass
 from shoal.kernels.arrays import Integers
 from shoal.measures.disclosure.pitman import pitman
 from shoal.measures.disclosure.slide_negative_binomial import slide_negative_binomial

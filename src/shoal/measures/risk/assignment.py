@@ -8,9 +8,10 @@ the auction, whose sum of distances is at most n ε above the least.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from shoal.deferred import dataclass
 from shoal.errors import in_shape
 from shoal.kernels.arrays import Floats, Integers
 from shoal.kernels.jit import inlined, jit

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations, islice
 from math import comb
 
 import numpy as np
 
-from shoal.deferred import dataclass
 from shoal.errors import in_shape
 from shoal.kernels.arrays import Flags, Floats, Integers
 from shoal.measures.risk.inference import counts_in_classes

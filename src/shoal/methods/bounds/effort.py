@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shoal.deferred import dataclass
+from dataclasses import dataclass
 
 CLOSED = 1e-5  # gap between programme and bound, as a share, that counts as none
 TRIPLE = 3  # records of the cuts that are always searched

@@ -6,11 +6,11 @@ Seconds are asked for only where a time limit was given; otherwise nodes limit a
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
-from shoal.deferred import dataclass
 from shoal.kernels.arrays import Floats, Integers
 from shoal.methods.bounds.columns import Columns
 from shoal.methods.bounds.cuts import NO_CUTS, NOBODY, Cuts

@@ -8,11 +8,10 @@ which grouping is the best of all; otherwise it is a good way to find better one
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from shoal.deferred import dataclass
 from shoal.errors import in_shape
 from shoal.kernels.arrays import Integers
 from shoal.methods.bounds.columns import Columns

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from shoal.deferred import dataclass
 from shoal.errors import PrivacyError, in_shape
 from shoal.kernels.arrays import Floats, Integers
 from shoal.kernels.rules import ROWS, Rules, reordered

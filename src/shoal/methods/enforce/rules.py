@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 
-from shoal.deferred import dataclass
 from shoal.errors import RequestError, in_shape, shown
 from shoal.judge.models.requirement import Requirement
 from shoal.kernels.arrays import Floats, Integers

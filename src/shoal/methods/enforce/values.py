@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 
-from shoal.deferred import dataclass
 from shoal.errors import RequestError, in_shape, shown
 from shoal.hints import option
 from shoal.judge.models.requirement import Requirement

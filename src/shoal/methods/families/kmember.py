@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from shoal.deferred import dataclass
+from dataclasses import dataclass
+
 from shoal.kernels.arrays import Integers
 from shoal.methods.kmember.cluster import cluster
 from shoal.methods.method import Family

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Protocol
 
-from shoal.deferred import dataclass
 from shoal.kernels.arrays import Integers
 from shoal.kernels.rules import NONE
 from shoal.methods.families.descent import has_room, within_constraints

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from shoal.deferred import dataclass
 from shoal.kernels.arrays import Floats, Integers
 from shoal.methods.cells.local import Masks
 from shoal.methods.cells.patterns import Patterns, fits

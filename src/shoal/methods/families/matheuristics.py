@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from shoal.backends.executor import Threads
-from shoal.deferred import dataclass
 from shoal.kernels.rules import NONE
 from shoal.measures.loss import percent, total_squares
 from shoal.methods.blocks import EFFORTS, group_in_blocks

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from shoal.deferred import dataclass
+from dataclasses import dataclass
+
 from shoal.methods.families.descent import by_weights
 from shoal.methods.heuristics.refine.refinements import Refinement
 from shoal.methods.method import Family

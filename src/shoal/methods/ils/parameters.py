@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Self
 
-from shoal.deferred import dataclass
 from shoal.errors import Json, RequestError, nearest_names, shown
 
 

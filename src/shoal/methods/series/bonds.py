@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from shoal.deferred import dataclass
 from shoal.errors import in_shape
 from shoal.methods.series.deal import Signature
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import field
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from shoal.deferred import dataclass
 from shoal.kernels.arrays import Floats, Integers
 from shoal.methods.enforce.kinds import NEW, Kinds
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from shoal.deferred import dataclass
 from shoal.kernels.arrays import Floats, Integers
 from shoal.kernels.exact_sum import UNIT, whole_sum
 from shoal.measures.histogram import edges_of, is_whole

@@ -7,11 +7,11 @@ classes that fit equally well takes one of them, each as likely, then one of its
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
-from shoal.deferred import dataclass
 from shoal.kernels.arrays import Flags, Floats, Integers
 from shoal.measures.reading import both_sides, words_of
 from shoal.measures.risk.linkage import (

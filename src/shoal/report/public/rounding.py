@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from typing import Any
-
-from shoal.deferred import dataclass
 
 SAYS = 10  # steps that a figure's scale must have, or the figure says nothing
 DIGITS = 700  # of any float written out

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,6 @@ import numpy as np
 
 from shoal.backends.private_folder import ENDINGS
 from shoal.backends.staging import Staging
-from shoal.deferred import dataclass
 from shoal.errors import RequestError, shown
 from shoal.measures.disclosure.assess import Assessment, Estimates
 from shoal.table.files.formats import check_kind

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, field
+from dataclasses import asdict, dataclass, field
 
-from shoal.deferred import dataclass
 from shoal.errors import Json, in_html, shown
 from shoal.hints import said
 from shoal.measures.disclosure.figures import ColumnRisk, Figure, SetRisk

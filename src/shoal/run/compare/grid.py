@@ -8,14 +8,13 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Unpack, overload
 
 import numpy.typing as npt
 
-from shoal.deferred import dataclass
 from shoal.errors import Canceled, RequestError, ShoalError
 from shoal.hints import Message, option
 from shoal.methods.options import check_installed

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from textwrap import wrap
 from typing import Any, Generic, TypeVar, cast
 
-from shoal.deferred import dataclass
 from shoal.errors import Json
 from shoal.hints import said, spoken
 from shoal.report.charts import frontier

@@ -7,11 +7,11 @@ import io
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from shoal.deferred import dataclass
 from shoal.errors import ShoalError, shown
 from shoal.hints import option
 from shoal.judge.hierarchies import number

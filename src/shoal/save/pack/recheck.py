@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from shoal.backends import private_folder as own
-from shoal.deferred import dataclass
 from shoal.errors import Json, RequestError, ShoalError, listed, shown
 from shoal.hints import Blank, Message, option, said, spoken
 from shoal.judge.verify import NAMED

@@ -7,10 +7,10 @@ records and bytes counts from the start of the whole file.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.deferred import dataclass
 from shoal.errors import InputError, in_shape
 from shoal.kernels.arrays import Integers
 from shoal.table.csv_text.decode import Begin, check_text, without_mark

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from shoal.deferred import dataclass
 from shoal.table.csv_text.line_length import PART, Lines
 from shoal.table.files.opening import in_words, opened
 from shoal.table.files.packed import Unpacked, packing

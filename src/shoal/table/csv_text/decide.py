@@ -8,11 +8,10 @@ its doubt: it may be passed on as it is, but not be grouped before its type is d
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from shoal.deferred import dataclass
 from shoal.errors import InputError, shown
 from shoal.hints import COLUMN, Message, option
 from shoal.kernels.arrays import Flags

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from shoal.deferred import dataclass
+from dataclasses import dataclass
+
 from shoal.errors import InputError
 from shoal.hints import option
 

@@ -6,6 +6,7 @@ them alone (`decide.py`), so that a file read in pieces is read as it would be i
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -13,7 +14,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.deferred import dataclass
 from shoal.errors import in_shape
 from shoal.kernels.arrays import Flags
 from shoal.table.csv_text.cells import Cells

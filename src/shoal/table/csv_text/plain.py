@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
-from shoal.deferred import dataclass
 from shoal.errors import in_shape
 from shoal.table.roles import Kind
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.deferred import dataclass
 from shoal.errors import in_shape
 from shoal.table.csv_text.plain import Plain
 from shoal.table.csv_text.trimmed import Trimmed, with_nulls

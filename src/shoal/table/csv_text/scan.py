@@ -7,10 +7,11 @@ a careless one.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
-from shoal.deferred import dataclass
 from shoal.errors import InputError, in_shape, shown
 from shoal.hints import option
 from shoal.kernels.arrays import Flags, Integers

@@ -9,14 +9,13 @@ is not read here: whoever asked looks at each byte (`scan.py`), and finds the wo
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from shoal.deferred import dataclass
 from shoal.errors import InputError, in_shape
 from shoal.kernels.arrays import Flags, Integers
 from shoal.table.csv_text.decode import WHOLE, Begin, check_text

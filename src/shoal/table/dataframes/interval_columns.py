@@ -8,11 +8,11 @@ from the least lower end to the greatest upper one: it covers every interval of 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 
-from shoal.deferred import dataclass
 from shoal.errors import in_shape
 from shoal.table.commas import splits
 from shoal.table.roles import STAR

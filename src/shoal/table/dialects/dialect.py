@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypedDict, Unpack
 
-from shoal.deferred import dataclass
 from shoal.errors import RequestError, shown
 from shoal.table.dialects.notation import STRICT, Notation, check_notation
 

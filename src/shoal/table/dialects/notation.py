@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
-from shoal.deferred import dataclass
 from shoal.errors import RequestError, shown
 from shoal.table.dialects.zones import ZONE
 

@@ -11,11 +11,10 @@ import io
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from shoal.deferred import dataclass
 from shoal.errors import listed
 from shoal.hints import Message, option
 from shoal.table.csv_text.scan import DELIMITERS

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
-from shoal.deferred import dataclass
 from shoal.errors import listed
 from shoal.hints import COLUMN, option
 from shoal.table.dialects.zones import ZONE

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from shoal.deferred import dataclass
 from shoal.errors import listed
 from shoal.hints import option
 from shoal.table.dialects.notation import Notation

@@ -8,13 +8,13 @@ every digit was meant.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.deferred import dataclass
 from shoal.kernels.arrays import Floats, Integers
 
 FLOAT_DIGITS = 15  # so many digits are the same as a float and as a decimal

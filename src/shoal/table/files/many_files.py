@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from glob import glob, has_magic
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,6 @@ from typing import Any
 import pyarrow as pa
 
 from shoal.backends.storage import Remote, open_at, plain, stamp_of, storage
-from shoal.deferred import dataclass
 from shoal.errors import InputError, shown
 from shoal.system.names import folder_of, is_url, name_of
 from shoal.table.dataframes.frames import check_names, from_arrow

@@ -8,11 +8,11 @@ from __future__ import annotations
 import csv
 import io
 import re
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 
-from shoal.deferred import dataclass
 from shoal.errors import InputError, in_shape, shown
 from shoal.table.csv_text.line_length import Lines
 from shoal.table.hierarchy.axis import Axis

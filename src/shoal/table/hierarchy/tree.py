@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 
-from shoal.deferred import dataclass
 from shoal.errors import InputError, in_shape, shown
 from shoal.kernels.arrays import Flags, Integers
 from shoal.table.roles import STAR

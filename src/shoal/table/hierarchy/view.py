@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from shoal.deferred import dataclass
 from shoal.errors import InputError, RequestError, in_html, in_shape, listed, shown
 from shoal.hints import marked
 from shoal.table.hierarchy.listed import Listed

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from shoal.deferred import dataclass
 from shoal.table.integer_codes import may_be_codes
 from shoal.table.proposals.content import Content, content_of
 from shoal.table.proposals.meanings import Meaning

@@ -6,9 +6,10 @@ quasi-identifier: to protect too much costs utility, to protect too little canno
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from shoal.deferred import dataclass
 from shoal.table.assign import too_different
 from shoal.table.proposals.content import Content, Look
 from shoal.table.proposals.meanings import Meaning

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.deferred import dataclass
 from shoal.kernels.arrays import Floats
 from shoal.table.proposals.codes import LONGEST, MOSTLY, SHORTEST, prefixes_of
 from shoal.table.proposals.content import Content

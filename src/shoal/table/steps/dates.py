@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from shoal.deferred import dataclass
 from shoal.errors import RequestError, shown
 from shoal.table.steps.fields import ColumnName
 from shoal.table.steps.step import ColumnStep, Context, Step, Suits

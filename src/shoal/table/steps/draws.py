@@ -11,12 +11,11 @@ import hashlib
 import json
 import re
 import secrets
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.deferred import dataclass
 from shoal.errors import RequestError
 
 if TYPE_CHECKING:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from shoal.deferred import dataclass
 from shoal.errors import RequestError, in_shape, shown
 from shoal.table.roles import TICKS, Column, Kind
 from shoal.table.table import as_integers, missing_cells, some_rows

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
-from shoal.deferred import dataclass
 from shoal.errors import RequestError, listed
 from shoal.table.steps.step import ColumnsStep, ColumnStep, Context, Suits
 

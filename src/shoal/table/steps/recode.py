@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from shoal.deferred import dataclass
 from shoal.errors import RequestError
 from shoal.hints import option
 from shoal.table.steps.fields import RuleText, Values

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
-from shoal.deferred import dataclass
 from shoal.errors import RequestError
 from shoal.table.steps.fields import Number
 from shoal.table.steps.step import ColumnStep, Context, Suits

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, dataclass, fields
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from shoal.deferred import dataclass
 from shoal.errors import RequestError, in_shape, nearest_names, shown
 from shoal.table.steps.fields import ColumnName, Columns, taken, types_of
 

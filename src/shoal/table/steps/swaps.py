@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from shoal.deferred import dataclass
 from shoal.errors import RequestError
 from shoal.table.steps.fields import Columns, Number
 from shoal.table.steps.step import ColumnsStep, ColumnStep, Context, Suits, When

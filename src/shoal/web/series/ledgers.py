@@ -9,10 +9,10 @@ from __future__ import annotations
 import contextlib
 import secrets
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from shoal.deferred import dataclass
 from shoal.ledger.key import key_path
 from shoal.settings.series import SeriesSettings
 from shoal.web.errors import Refused

@@ -12,12 +12,11 @@ import secrets
 import shutil
 import time
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from shoal.backends.private_folder import SUFFIX
-from shoal.deferred import dataclass
 from shoal.web.errors import Refused
 from shoal.web.jobs import DONE, FAILED, RUNNING, Worker
 from shoal.web.line_reader import LineReader

@@ -6,9 +6,10 @@
     python benchmarks/mutation/later.py page
 
 `docs/mutation/moved.csv` says where each mutant was after the rebuild, and which test noticed it
-there. `draw` finds them in a later commit (`pairs.py`), and weaves them into a copy of it; `run` holds
-the tests of that commit against them as `moved.py` does, with seconds for a machine that is slower
-by a factor; `again` holds what is noticed no longer against all cases of the test that noticed it.
+there. `draw` finds them in a later commit (`pairs.py`), and weaves them into a copy of it; `run`
+holds the tests of that commit against them as `moved.py` does, with seconds for a machine that is
+slower by a factor; `again` holds what is noticed no longer against all cases of the test that
+noticed it.
 `page` writes `docs/mutation/later.md`.
 """
 
@@ -29,7 +30,6 @@ sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
 import moved  # noqa: E402
 import page  # noqa: E402
 import pairs  # noqa: E402
-import running  # noqa: E402
 from moved_page import MODES, NOTICED, WORK, read  # noqa: E402
 
 import telling  # noqa: E402

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from shoal.errors import InputError
 
 MAX_LINE = 2**24  # bytes
 PART = 2**20  # bytes that are looked at together
+FEED = ord("\n")
 
 
 class Lines:
@@ -35,5 +38,5 @@ class Lines:
         if first < 0:
             self._open += len(part)
         else:
-            self._lines += part.count(b"\n")
+            self._lines += int(np.count_nonzero(np.frombuffer(part, dtype=np.uint8) == FEED))
             self._open = len(part) - 1 - part.rfind(b"\n")

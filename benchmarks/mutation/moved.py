@@ -60,8 +60,9 @@ def export(commit, folder):
     packed = subprocess.run(
         ["git", "archive", commit], cwd=running.ROOT, capture_output=True, check=True
     ).stdout
+    safe = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}  # from Python 3.11.4 on
     with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
-        archive.extractall(folder, filter="data")
+        archive.extractall(folder, **safe)
 
 
 def without_threads(tree):

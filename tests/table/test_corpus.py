@@ -41,7 +41,7 @@ TABLE = pa.table(
 MEANT = {name: TABLE[name].to_pylist() for name in TABLE.column_names}
 CODED = pa.table({**{n: TABLE[n] for n in TABLE.column_names}, "edu": pa.array(EDU, pa.int32())})
 LABELS = {"variable_value_labels": {"edu": LEVELS}, "column_labels": {"edu": "Schulbildung"}}
-FLOATS = pl.from_arrow(CODED).with_columns(pl.col("age").cast(pl.Float64)).to_pandas()
+FLOATS = CODED.set_column(1, "age", pa.array(AGES, pa.float64())).to_pandas(date_as_object=False)
 FLOATING = {"pandas-floats.csv": Kind.DECIMAL}  # whole numbers beside missing ones are 20.0
 
 

@@ -17,9 +17,9 @@ import datetime as dt
 import os
 import platform
 import re
+import shutil
 import subprocess
 import sys
-import tarfile
 import tempfile
 import time
 from pathlib import Path
@@ -53,8 +53,7 @@ def build(work):
     uv("build", "-q", "-o", work / "dist")
     (sdist,), (wheel,) = (work / "dist").glob("*.tar.gz"), (work / "dist").glob("*.whl")
     uv("tool", "run", "twine", "check", "--strict", sdist, wheel)
-    with tarfile.open(sdist) as packed:
-        packed.extractall(work, filter="data")
+    shutil.unpack_archive(sdist, work)
     return work / sdist.name.removesuffix(".tar.gz"), wheel
 
 

@@ -17,9 +17,9 @@ import argparse
 import csv
 import json
 import platform
+import shutil
 import subprocess
 import sys
-import tarfile
 import tempfile
 import textwrap
 from pathlib import Path
@@ -56,8 +56,7 @@ def older(revision, work):
     """Measure what the wheel of an older revision took; return its row."""
     packed, sources = work / "older.tar", work / "older"
     run("git", "archive", "-o", packed, revision, cwd=ROOT)
-    with tarfile.open(packed) as archive:
-        archive.extractall(sources, filter="data")
+    shutil.unpack_archive(packed, sources)
     _, row, _ = measured(built(sources, work / "older-wheel"), [], work / "older-env")
     return row | {"installed": f"{OLDER}{revision}"}
 

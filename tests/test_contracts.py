@@ -98,6 +98,7 @@ def test_every_method_has_a_slow_twin():
 @example(problem=(np.zeros((9, 2)), 2))
 @example(problem=(np.arange(5.0)[:, None], 5))
 @example(problem=(np.arange(9.0)[:, None], 5))
+@example(problem=(np.array([[5.0, 4.0], [2.0, 0.0], [7.0, 4.0], [1.0, 5.0], [1.0, 7.0]]), 2))
 @examples(15)
 def test_labels_equal_the_twins(method, problem):
     """The groups are those of exact rational arithmetic, group by group, ties included."""

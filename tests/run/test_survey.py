@@ -271,6 +271,14 @@ def test_strata_are_told_apart_by_value(tmp_path, shoal):
     assert set(made.data.s) == {"x + y"}
 
 
+def test_strata_alone():
+    """Where every quasi-identifier makes the strata, nothing is left to group."""
+    data = people(7)
+    rest = [name for name in data.columns if name not in ("region", "illness")]
+    with pytest.raises(RequestError, match="no quasi-identifier is left to group in strata"):
+        library.anonymize(data, k=3, by="region", sensitive=["illness"], drop=rest)
+
+
 def test_names_of_strata_differ():
     """Two strata whose parts read alike when joined are told apart in the risks."""
     data = people(16).assign(s="p / q", u="r")

@@ -202,9 +202,12 @@ def csv_files():
         arrow = pa.table(columns)
         csv.write_csv(arrow, path, csv.WriteOptions(quoting_style="none"))
         table, order = shoal.read(path), draw.permutation(rows)
-        arrow_reads, reads = cpu(lambda: csv.read_csv(path)), cpu(lambda: shoal.read(path))
-        writes = cpu(lambda: csv_bytes(table, order))
-        arrow_writes = cpu(lambda: csv.write_csv(arrow, Path(folder) / "u.csv"))
+        arrow_reads, reads, arrow_writes, writes = cpu(
+            lambda: csv.read_csv(path),
+            lambda: shoal.read(path),
+            lambda: csv.write_csv(arrow, Path(folder) / "u.csv"),
+            lambda: csv_bytes(table, order),
+        )
     say("csv 500,000 × 10: CPU to read over Arrow's", reads / arrow_reads, 3, "×")
     say("csv 500,000 × 10: CPU to read and write over Arrow's",
         (reads + writes) / (arrow_reads + arrow_writes), 3, "×")  # fmt: skip
@@ -214,14 +217,15 @@ def _some_missing(values, draw):
     return pa.array(values, mask=draw.random(len(values)) < 0.03)
 
 
-def cpu(run, times=5):
-    """Return the least CPU seconds of several runs, those of all threads together."""
-    seconds = []
+def cpu(*tasks, times=10):
+    """Return the least CPU seconds of each task in several runs, in turns, of all threads."""
+    seconds = [[] for _ in tasks]
     for _ in range(times):
-        start = time.process_time()
-        run()
-        seconds.append(time.process_time() - start)
-    return min(seconds)
+        for own, task in zip(seconds, tasks, strict=True):
+            start = time.process_time()
+            task()
+            own.append(time.process_time() - start)
+    return [min(own) for own in seconds]
 
 
 def comparison():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import stat
 from collections.abc import Iterator
@@ -31,11 +32,11 @@ def read_bytes(path: Path, lines: Lines | None = None) -> bytes:
     with opened(path) as file, in_words(path):
         if lines is None or os.fstat(file.fileno()).st_size <= lines.most:
             return file.read()
-        parts = []
+        content = io.BytesIO()  # what it holds is returned without a copy
         while part := file.read(PART):
             lines.see(part)
-            parts.append(part)
-        return b"".join(parts)
+            content.write(part)
+        return content.getvalue()
 
 
 def first_bytes(path: Path, most: int) -> bytes:

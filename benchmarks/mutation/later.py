@@ -1,16 +1,14 @@
 """Whether the tests of a later commit notice the mutants of `moved.py` as often.
 
     python benchmarks/mutation/later.py draw COMMIT
-    python benchmarks/mutation/later.py run compiled|interpreted [--slower 1.0]
+    python benchmarks/mutation/later.py run compiled|interpreted
     python benchmarks/mutation/later.py again
     python benchmarks/mutation/later.py page
 
 `docs/mutation/moved.csv` says where each mutant was after the rebuild, and which test noticed it
 there. `draw` finds them in a later commit (`pairs.py`), and weaves them into a copy of it; `run`
-holds the tests of that commit against them as `moved.py` does, with seconds for a machine that is
-slower by a factor; `again` holds what is noticed no longer against all cases of the test that
-noticed it.
-`page` writes `docs/mutation/later.md`.
+holds the tests of that commit against them as `moved.py` does; `again` holds what is noticed no
+longer against all cases of the test that noticed it. `page` writes `docs/mutation/later.md`.
 """
 
 from __future__ import annotations
@@ -36,6 +34,12 @@ import telling  # noqa: E402
 
 REBUILT = "4c3202c"  # the commit that moved.csv is of, after the rebuild
 ROWS = WORK / "later.jsonl"
+ENDS = {  # how pytest ends with a mutant and without it
+    (1, 0): "noticed",
+    (0, 0): "survived",
+    (1, 1): "unknown: fails without it too",
+    (5, 5): "unknown: the test is slow now",
+}
 
 
 def drawn():
@@ -69,12 +73,9 @@ def draw(asked):
 
 def run(asked):
     """Hold the tests of the later commit against the mutants of a mode."""
-    asked.side = "later"
-    asked.patience = moved.PATIENCE[asked.mode] * asked.slower
-    moved.LIMIT[asked.mode] *= asked.slower
+    asked.side, asked.patience = "later", None
     numbers = [row["number"] for row in read(ROWS) if row["mode"] == asked.mode]
-    moved.meet(asked, WORK / f"later-{asked.mode}-found", numbers,
-               share=moved.SHARE[asked.mode] * asked.slower)  # fmt: skip
+    moved.meet(asked, WORK / f"later-{asked.mode}-found", numbers)
 
 
 def outcomes():
@@ -106,14 +107,14 @@ def again(_):
         lost = number in found and is_noticed(row) and found[number]["outcome"] not in NOTICED
         if not lost or number in done:
             continue
-        told = told_by(number, known[number]["mode"], test_of(row).partition("[")[0])
+        ended = outcome_of(number, known[number]["mode"], test_of(row).partition("[")[0])
         with path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"number": number, "told": told}) + "\n")
-        print(number, row["where"], told)
+            file.write(json.dumps({"number": number, "outcome": ended}) + "\n")
+        print(number, row["where"], ended)
 
 
-def told_by(number, mode, test):
-    """Return whether a test function fails with a mutant, and passes without it."""
+def outcome_of(number, mode, test):
+    """Return how all cases of a test function end with a mutant."""
     tree, here = WORK / f"later-{mode}", Path(__file__).parent
     name = test.rpartition("::")[2]
     places = [
@@ -137,13 +138,13 @@ def told_by(number, mode, test):
             codes.append(ran.returncode)
         except subprocess.TimeoutExpired:
             codes.append(1)
-    return {(1, 0): "noticed", (0, 0): "survived"}.get(tuple(codes), f"not to be said: {codes}")
+    return ENDS.get(tuple(codes), f"unknown: pytest ends with {codes}")
 
 
 def write_page(_):
     """Write the page: how many are noticed, and every mutant that is noticed no longer."""
     rows, found = {int(row["number"]): row for row in drawn()}, outcomes()
-    more = {row["number"]: row["told"] for row in read(WORK / "later-again.jsonl")}
+    more = {row["number"]: row["outcome"] for row in read(WORK / "later-again.jsonl")}
     later = {row["number"]: row["later"] for row in read(ROWS)}
     before = {n for n in found if is_noticed(rows[n])}
     now = {n for n in found if found[n]["outcome"] in NOTICED}
@@ -156,7 +157,7 @@ def write_page(_):
          test_of(rows[n]).removeprefix("tests/")]
         for n in lost
     ]  # fmt: skip
-    head = ["file", "where", "was", "became", "again", "noticed then by"]
+    head = ["file", "where", "was", "became", "with all cases", "noticed then by"]
     text = [
         "# The same mutants, later",
         telling.wrapped(f"""Tests of `make test` were shortened after [the rebuild](moved.md). Do
@@ -186,7 +187,6 @@ def main():
     drawing.set_defaults(do=draw)
     runner = parts.add_parser("run")
     runner.add_argument("mode", choices=MODES)
-    runner.add_argument("--slower", type=float, default=1.0)
     runner.set_defaults(do=run)
     parts.add_parser("again").set_defaults(do=again)
     parts.add_parser("page").set_defaults(do=write_page)

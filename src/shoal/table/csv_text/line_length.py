@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.errors import InputError
+from shoal.table.csv_text.scan import LF
 
 MAX_LINE = 2**24  # bytes
 PART = 2**20  # bytes that are looked at together
-FEED = ord("\n")
 
 
 class Lines:
@@ -38,5 +38,5 @@ class Lines:
         if first < 0:
             self._open += len(part)
         else:
-            self._lines += int(np.count_nonzero(np.frombuffer(part, dtype=np.uint8) == FEED))
+            self._lines += int(np.count_nonzero(np.frombuffer(part, dtype=np.uint8) == LF))
             self._open = len(part) - 1 - part.rfind(b"\n")

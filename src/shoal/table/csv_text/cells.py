@@ -56,9 +56,8 @@ class Cells:
         """The distinct cells."""
         return Distinct(self.cells, self._missing, self.declared, self.notation)
 
-    @once
     def trimmed(self) -> Trimmed:
-        """The cells without the blanks around them."""
+        """Return the cells without the blanks around them; what it works out is not kept."""
         return Trimmed(self.cells, self.absent)
 
     @once
@@ -66,7 +65,7 @@ class Cells:
         """The column as plain numbers, dates or times, None if it is not."""
         if self.declared in ("text", "boolean"):
             return None
-        return recognized(self.trimmed, self.notation)
+        return recognized(self.trimmed(), self.notation)
 
     @once
     def is_varied(self) -> bool:

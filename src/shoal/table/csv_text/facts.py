@@ -57,12 +57,17 @@ ANY_ZONE = "of a format with %z"
 SOME = 64  # cells that are looked at before all are
 
 
-def _among(signs: bytes) -> Flags:
-    return np.isin(np.arange(256), np.frombuffer(signs, dtype=np.uint8))
+def _among(numbers: bytes, special: bytes) -> Any:
+    """Return for every byte a bit each for whether it is one of numbers' or of special texts'."""
+    both = [np.isin(np.arange(256), list(signs)) for signs in (numbers, special)]
+    return (both[0] | both[1] << 1).astype(np.uint8)
 
 
-NUMBER_BEGINS, NUMBER_ENDS = _among(b"+-.0123456789"), _among(b".0123456789Z")
-SPECIAL_BEGINS, SPECIAL_ENDS = _among(b"+-iInN"), _among(b"fFyYnN")
+BEGINS = _among(b"+-.0123456789", b"+-iInN")
+ENDS = _among(b".0123456789Z", b"fFyYnN")
+LETTERS = np.array([chr(sign).isascii() and chr(sign).isalpha() for sign in range(256)])
+
+FOREIGN = (ANY_MOMENT, FOREIGN_DATE, FOREIGN_NUMBER)  # none begins with a letter
 
 # what dates break, and what numbers break: nobody need look
 NOT_NUMBERS = frozenset((INTEGER, POINT_ZERO, FIXED, CODE, FOREIGN_NUMBER))
@@ -123,7 +128,7 @@ def look(cells: Cells) -> Facts:
         return Facts(present)
     found = _plain_facts(cells, present) or _varied_facts(cells)
     if found is not None:
-        return Facts(present, words=_words(_few(cells))).joined(found)
+        return Facts(present, words=_words_of(cells)).joined(found)
     distinct = cells.distinct
     fits = cells.declared not in FITTING or distinct.fitting().all()
     marks = frozenset(() if fits else (MISFIT,))
@@ -137,16 +142,16 @@ def _words(few: Any) -> frozenset[str] | None:
     return frozenset(words) if all(_is_word(text) for text in words) else None
 
 
+def _words_of(cells: Cells) -> frozenset[str] | None:
+    """Return the distinct cells if they are few words; the first ones often show that not."""
+    for count in (1, SOME):
+        if not all(_is_word(text) for text in cells.first(count)):
+            return None
+    return _words(cells.texts().unique().drop_null())
+
+
 def _is_word(text: str) -> bool:
     return text.strip(" \t").lower() in BOOLEAN_WORDS
-
-
-def _few(cells: Cells) -> Any:
-    """Return the distinct cells, or the first ones if those are enough to tell."""
-    first = cells.first(SOME)
-    if not all(_is_word(text) for text in first):
-        return pa.array(first).unique()
-    return cells.texts().unique().drop_null()
 
 
 def _plain_facts(cells: Cells, present: int) -> Facts | None:
@@ -193,44 +198,51 @@ def _of_numbers(plain: Numbers, present: int) -> Facts | None:
 
 
 def _varied_facts(cells: Cells) -> Facts | None:
-    """Return the facts of texts that differ much, from those that begin and end as numbers do.
+    """Return the facts of texts that are rarely numbers, from those that begin and end as such.
 
     None where all do, or where a look at the distinct cells is as quick.
     """
-    if cells.declared is not None or not cells.notation.is_plain or not cells.is_varied:
+    if cells.declared is not None or not cells.notation.is_plain:
         return None
-    trimmed = cells.trimmed
+    trimmed = cells.trimmed()
     likely = _likely(trimmed)
-    if likely[trimmed.present].all():
+    if likely.any() and (not cells.is_varied or likely[trimmed.present].all()):
         return None
-    texts = trimmed.texts.filter(pa.array(likely))
+    texts = trimmed.texts.filter(pa.array(likely)) if likely.any() else trimmed.texts.slice(0, 0)
     numbers, special, dates, zero_led = (
-        np.asarray(pc.match_substring_regex(texts, pattern))
-        for pattern in (f"{FIXED}|{EXPONENT}", SPECIAL, DATE, ZERO_LED)
+        _matching(texts, pattern) for pattern in (f"{FIXED}|{EXPONENT}", SPECIAL, DATE, ZERO_LED)
     )
     broken = {INTEGER, POINT_ZERO, FIXED, DATE, DATETIME, CODE}
-    broken |= {p for p in (ANY_MOMENT, FOREIGN_DATE, FOREIGN_NUMBER) if _is_broken(trimmed, p)}
+    broken |= {pattern for pattern in FOREIGN if _is_broken(trimmed, pattern)}
     return Facts(
-        numbers=int(numbers.sum()),
-        special=int(special.sum()),
-        dates=int(dates.sum()),
+        numbers=numbers,
+        special=special,
+        dates=dates,
         broken=frozenset(broken),
-        marks=frozenset((ZERO_LED,) if zero_led.any() else ()),
+        marks=frozenset((ZERO_LED,) if zero_led else ()),
     )
 
 
-def _likely(cells: Trimmed) -> Flags:
+def _likely(cells: Trimmed) -> Any:
     """Return which texts may be numbers, dates, times or special, by their first and last sign."""
-    first, last = cells.at_ends()
-    likely = np.zeros(len(cells.texts), dtype=bool)
-    likely[cells.lengths > 0] = (NUMBER_BEGINS[first] & NUMBER_ENDS[last]) | (
-        SPECIAL_BEGINS[first] & SPECIAL_ENDS[last]
-    )
-    return likely
+    some = cells.lengths > 0
+    if not some.any():
+        return some
+    likely = BEGINS.take(cells.first) * some
+    if likely.any():
+        likely &= ENDS.take(cells.data.take(cells.starts[1:] - 1, mode="clip"))
+    return likely > 0
+
+
+def _matching(texts: Any, pattern: str) -> int:
+    """Return how many texts match; a pattern is not even compiled for none."""
+    return pc.sum(pc.match_substring_regex(texts, pattern)).as_py() if len(texts) else 0
 
 
 def _is_broken(cells: Trimmed, pattern: str) -> bool:
-    """Tell whether some text does not match; the first ones often show it."""
+    """Tell whether some text does not match; the first ones often show it, and letters do."""
+    if cells.data.size and np.any(LETTERS.take(cells.first) & (cells.lengths > 0)):
+        return True
     for texts in (cells.texts.slice(0, SOME), cells.texts):
         if pc.all(pc.match_substring_regex(texts, pattern)).as_py() is False:
             return True
@@ -324,7 +336,7 @@ def _mixed(cells: Distinct, dates: int) -> Facts:
     """Return the facts of cells that are of no one kind: each pattern is looked for."""
     zero_led = cells.matches(ZERO_LED)
     broken = {INTEGER, POINT_ZERO, FIXED, DATE, DATETIME}
-    broken |= {p for p in (ANY_MOMENT, FOREIGN_DATE, FOREIGN_NUMBER) if not cells.all(p)}
+    broken |= {p for p in FOREIGN if not cells.all(p)}
     if not np.all(cells.numbers | zero_led):
         broken.add(CODE)
     return Facts(

@@ -109,40 +109,47 @@ def as_numbers(cells: Trimmed, decimal: str) -> Numbers | None:
     signed, signs = _signed(cells) if cells.odd > points else (None, 0)
     if points + signs != cells.odd:
         return None
-    before: Any = lengths if signed is None else lengths - signed
-    after: Any = np.zeros(1, dtype=np.int32)
+    before: Any = lengths
+    after: Any = np.zeros(lengths.size, dtype=np.int32)
     if points:
-        at = np.asarray(pc.find_substring(cells.texts, decimal).fill_null(-1))
+        at = _places(cells, decimal)
         has = at >= 0
         if np.count_nonzero(has) != points:
             return None
         after = np.where(has, lengths - at - 1, 0)
-        before = np.where(has, at if signed is None else at - signed, before)
-    no_digit = before <= 0
-    if np.any(no_digit & present & (after <= 0)):
+        before = np.where(has, at, lengths)
+    if signed is not None:
+        before = before - signed
+    no_digit = (before <= 0) & present
+    bare = bool(no_digit.any())
+    if bare and np.any(no_digit & (after <= 0)):
         return None
-    some = before > 1
-    begins = starts[:-1] if signed is None else starts[:-1] + signed
-    if np.any(data[begins[some]] == ord("0")):
+    first = cells.first if signed is None else data.take(starts[:-1] + signed, mode="clip")
+    if np.any((first == ord("0")) & (before > 1)):
         return None
     texts = cells.texts if decimal == "." else pc.replace_substring(cells.texts, decimal, ".")
-    bare = bool(np.any(no_digit & present))
     whole, decimals = int(before.max()), int(after.max())
     zeros = decimals == 1 and points == np.count_nonzero(present) and not bare
     zeros = zeros and bool(np.all(data[starts[1:][present] - 1] == ord("0")))
-    each = after[present] if points else np.zeros(np.count_nonzero(present), dtype=np.int64)
-    there = texts if present.all() else texts.filter(pa.array(present))
-    own = significant(there, each, whole + decimals)
+    own = Significant(whole + decimals, decimals)
+    if own.digits > FLOAT_DIGITS:
+        there = texts if present.all() else texts.filter(pa.array(present))
+        own = significant(there, after[present], own.digits)
     return Numbers(texts, whole, decimals, bool(points), bare, zeros, own)
 
 
 def _signed(cells: Trimmed) -> tuple[Any, int]:
     """Return which texts begin with a sign, and how many do."""
-    signed = np.zeros(len(cells.texts), dtype=bool)
-    some = cells.lengths > 0
-    first = cells.data[cells.starts[:-1][some]]
-    signed[some] = (first == SIGNS[0]) | (first == SIGNS[1])
+    signed = ((cells.first == SIGNS[0]) | (cells.first == SIGNS[1])) & (cells.lengths > 0)
     return signed, int(np.count_nonzero(signed))
+
+
+def _places(cells: Trimmed, sign: str) -> Any:
+    """Return where a sign stands in each text, -1 where it does not."""
+    _, offsets, data = cells.texts.buffers()
+    count, start = len(cells.texts), cells.texts.offset
+    no_null = pa.StringArray.from_buffers(count, offsets, data, offset=start)
+    return np.asarray(pc.find_substring(no_null, sign))
 
 
 def as_exponents(cells: Trimmed, decimal: str) -> Exponents | None:

@@ -29,6 +29,7 @@ from shoal.table.csv_text.scan import (
     check_quotes,
     check_returns,
     header_names,
+    line_feeds,
     outside,
     quoted_cells,
     scan,
@@ -119,8 +120,7 @@ def split(raw: bytes, head: Head) -> Part | None:
     if not raw:
         empty = pa.array([], type=pa.string())
         return Part((empty,) * len(head.names), (None,) * len(head.names), None, 0)
-    data = np.frombuffer(raw, dtype=np.uint8)
-    breaks, quotes = data == LF, None
+    data, quotes = np.frombuffer(raw, dtype=np.uint8), None
     if b'"' in raw:
         quotes = np.flatnonzero(data == QUOTE)
         try:
@@ -136,7 +136,7 @@ def split(raw: bytes, head: Head) -> Part | None:
         return None
     if quotes is not None:
         return _with_quotes(data, quotes, cells)
-    feeds, rows = int(np.count_nonzero(breaks)), len(cells[0])
+    feeds, rows = line_feeds(data), len(cells[0])
     signs = rows * (len(cells) - 1) + feeds + (raw.count(b"\r") if b"\r" in raw else 0)
     if sum(_size(column) for column in cells) + signs != data.size:
         return None

@@ -14,6 +14,8 @@ from shoal.kernels.arrays import Flags
 from shoal.table.csv_text.split import bytes_of, offsets_of
 
 BLANKS = " \t"
+BLANK_BYTES = tuple(BLANKS.encode())
+MOST = 255
 
 Lengths = npt.NDArray[np.int32]
 
@@ -26,10 +28,21 @@ class Trimmed:
             if np.diff(offsets_of(cells))[absent].any():
                 cells = pc.if_else(pa.array(absent), "", cells)
             cells = with_nulls(cells, absent)
-        data = bytes_of(cells)
-        if any((data == ord(blank)).any() for blank in BLANKS):
-            cells = pc.ascii_trim(cells, BLANKS)
         self.texts, self._absent = cells, absent
+        if self._has_blanks():
+            self.texts = pc.ascii_trim(cells, BLANKS)
+
+    def _has_blanks(self) -> bool:
+        """Tell whether some text begins or ends with a blank; few columns have any at all."""
+        data = bytes_of(self.texts)
+        if data.min(initial=MOST) > max(BLANK_BYTES):
+            return False
+        offsets = offsets_of(self.texts) - offsets_of(self.texts)[0]
+        some = np.diff(offsets) > 0
+        return any(
+            bool(np.any(np.isin(data.take(places, mode="clip"), BLANK_BYTES) & some))
+            for places in (offsets[:-1], offsets[1:] - 1)
+        )
 
     @once
     def data(self) -> npt.NDArray[np.uint8]:
@@ -48,6 +61,11 @@ class Trimmed:
         return np.diff(self.starts)
 
     @once
+    def first(self) -> Any:
+        """The first byte of each text, where it has one; precondition: some text has."""
+        return self.data.take(self.starts[:-1], mode="clip")
+
+    @once
     def present(self) -> Flags:
         """Which texts are not missing."""
         if self._absent is None:
@@ -58,11 +76,6 @@ class Trimmed:
     def odd(self) -> int:
         """How many bytes are no digits."""
         return int(np.count_nonzero((self.data - np.uint8(ord("0"))) > 9))  # below 0 is above 9
-
-    def at_ends(self) -> tuple[Any, Any]:
-        """Return the first and the last byte of each text that has some."""
-        some = self.lengths > 0
-        return self.data[self.starts[:-1][some]], self.data[self.starts[1:][some] - 1]
 
 
 def with_nulls(texts: Any, absent: Flags) -> Any:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
+import os
 import tracemalloc
 from functools import partial
+from types import SimpleNamespace
 
 import pytest
 
@@ -12,6 +15,7 @@ import shoal
 from shoal.judge.hierarchies import read_tree
 from shoal.table.csv_pieces import CsvPieces
 from shoal.table.csv_text import line_length
+from shoal.table.files import opening
 from shoal.table.hierarchy.listed import read_listed
 from shoal.table.read import read
 
@@ -64,6 +68,39 @@ def test_a_line_of_a_gigabyte(sparse, reader, text, line):
     refused(
         READERS[reader], sparse("t.csv", text), rf"t\.csv, line {line}: .*(longer than 16 MB|NUL)"
     )
+
+
+@pytest.fixture
+def long_file(tmp_path):
+    """Return a file longer than the longest line, and its last record's number."""
+    rows = [f"{row},{'x' * 900}" for row in range(20_000)]
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n" + "\n".join(rows), newline="")
+    assert path.stat().st_size > line_length.MAX_LINE
+    return path
+
+
+def test_a_long_file_is_read_to_its_end(long_file):
+    """A file longer than the longest line is read as any other, and its faults are found."""
+    table = read(long_file)
+    assert table["a"].values.to_pylist() == list(range(20_000))
+    assert table.source.sha256 == hashlib.sha256(long_file.read_bytes()).hexdigest()
+    with long_file.open("a", newline="") as file:
+        file.write("\nx")
+    with pytest.raises(shoal.InputError, match=r"t\.csv, line 20002 \(record 20001\)"):
+        read(long_file)
+
+
+@pytest.mark.parametrize("change", [-1, 1])
+def test_a_file_that_changes_while_it_is_read(long_file, monkeypatch, change):
+    """A file that is longer or shorter than it was is no file to release."""
+
+    def sized(number, sizes=os.fstat):
+        return SimpleNamespace(st_size=sizes(number).st_size + change)
+
+    monkeypatch.setattr(opening.os, "fstat", sized)
+    with pytest.raises(shoal.InputError, match=r"t\.csv: the file changed while it was read"):
+        read(long_file)
 
 
 @pytest.mark.parametrize("reader", READERS)

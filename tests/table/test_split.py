@@ -134,11 +134,11 @@ def plain_text(draw):
     return csv_text.written(rows), rows
 
 
-def read_in_pieces(text, size, threads=None):
+def read_in_pieces(text, size, threads=None, held_as=bytes):
     """Read csv text that is cut into pieces of a size."""
     source = Source("t.csv", "csv")
     said = {"missing": ("",), "types": {}}
-    return read_csv(text.encode(), source, **said, threads=threads, piece=size)
+    return read_csv(held_as(text.encode()), source, **said, threads=threads, piece=size)
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_read_and_written_as_the_slow_twin_does(threads, size, thorough):
     draw = random.Random(size)
     for _ in range(60 if thorough else 6):
         text, rows = plain_text(draw)
-        table = read_in_pieces(text, size, threads)
+        table = read_in_pieces(text, size, threads, draw.choice([bytes, memoryview]))
         expected = csv_text.records(text)
         assert [[cell for cell, _ in row] for _, row in expected] == [
             [cell for cell, _ in row] for row in rows
@@ -174,15 +174,31 @@ def test_read_and_written_as_the_slow_twin_does(threads, size, thorough):
         assert written == csv_text.written(ordered).encode()
 
 
-def test_long_files_are_cut_and_joined():
+@pytest.mark.parametrize("held_as", [bytes, memoryview])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_long_files_are_cut_and_joined(held_as, mark):
     """A part with something odd is looked at alone; the table is that of the whole."""
     lines = [f"{i},{i / 4},w{i % 7}" for i in range(400)]
     lines[200] = f'200,50.0,"{"x" * 70_000}"'
     lines[300] = "300,75.0,\ufeffw"
-    table = read_in_pieces("a,b,c\n" + "\n".join(lines) + "\n\n\n", 200)
+    text = mark + "a,b,c\n" + "\n".join(lines) + "\n\n\n"
+    table = read_in_pieces(text, 200, held_as=held_as)
     assert table["a"].values.to_pylist() == list(range(400))
     assert [len(cell) for cell in table["c"].cells.to_pylist()[199:202]] == [2, 70_000, 2]
     assert table["c"].cells[300].as_py() == "\ufeffw"
+    with pytest.raises(shoal.InputError, match=r"t\.csv, line 402 \(record 401\): 1 cell,"):
+        read_in_pieces(text.replace("\n\n\n", "\n7\n"), 200, held_as=held_as)
+
+
+@pytest.mark.parametrize("held_as", [bytes, memoryview])
+def test_a_header_longer_than_what_is_looked_at_first(held_as):
+    """A header of many lines, in quotes, is found wherever it ends."""
+    name = "x\n" * 400
+    every = [f'"{index}{name}"' for index in range(400)]
+    text = ",".join(every) + "\n" + ",".join("1" for _ in every)
+    table = read_in_pieces(text, 200, held_as=held_as)
+    assert list(table.names) == [one.strip('"') for one in every]
+    assert table.rows == 1
 
 
 def test_other_notations():

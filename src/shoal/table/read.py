@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -16,7 +16,7 @@ import pyarrow as pa
 from shoal.errors import InputError, RequestError, nearest_names, shown
 from shoal.table.csv_text.line_length import Lines
 from shoal.table.csv_text.parts import Text
-from shoal.table.csv_text.scan import DELIMITERS
+from shoal.table.csv_text.scan import DELIMITERS, Buffer
 from shoal.table.csv_text.split import PIECE
 from shoal.table.dialects.dialect import CSV_ONLY, PLAIN, Dialect, How, dialect_of, settled
 from shoal.table.dialects.notation import Notation, has_thousands
@@ -32,7 +32,7 @@ from shoal.table.files.formats import (
     is_statistics,
     is_text,
 )
-from shoal.table.files.opening import read_bytes
+from shoal.table.files.opening import read_bytes, read_text
 from shoal.table.files.packed import Unpacked, packing
 from shoal.table.files.unpacking import check_unpacked
 from shoal.table.roles import Column, Kind
@@ -152,10 +152,10 @@ def read_file(
     """Return the Table of a csv file, packed or not."""
     name = path.name
     check_csv_name(name)
-    raw = read_bytes(path, None if packing(name) else Lines(name))
+    raw: Buffer = read_bytes(path) if packing(name) else read_text(path)
     sha = hashlib.sha256(raw).hexdigest()
     if packing(name):
-        raw = _unpack(raw, name)
+        raw = _unpack(bytes(raw), name)
     source = Source(name, "csv", sha, path=str(path), dialect=dialect)
     return read_csv(raw, source, missing=missing, types=types, threads=threads)
 
@@ -171,8 +171,20 @@ def _unpack(raw: bytes, name: str) -> bytes:
     return b"".join(parts)
 
 
+def _reader(raw: Buffer) -> Callable[[int], bytes]:
+    """Return what reads bytes as a file of them is read; unlike that, it makes no copy of all."""
+    at = 0
+
+    def read(size: int) -> bytes:
+        nonlocal at
+        start, at = at, len(raw) if size < 0 else min(at + size, len(raw))
+        return bytes(raw[start:at])
+
+    return read
+
+
 def read_csv(
-    raw: bytes,
+    raw: Buffer,
     source: Source,
     *,
     missing: Sequence[str],
@@ -186,7 +198,7 @@ def read_csv(
     """
     dialect = source.dialect
     check_delimiter(dialect.delimiter)
-    plain = open_text(io.BytesIO(raw).read, source.name, dialect)
+    plain = open_text(_reader(raw), source.name, dialect)
     with plain.renumbering():
         content = plain.all() if plain.changes else raw
         text = Text(content, source.name, plain.delimiter, threads, dialect, piece)

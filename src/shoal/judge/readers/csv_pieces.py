@@ -130,8 +130,9 @@ class Pieces:
                         continue
                     if not row and not any(reader):  # empty lines at the end of the file
                         return
+                    own = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
                     raise InputError(
-                        f"{self.name}, line {line}: {len(cells)} cells, the header has {self.width}"
+                        f"{self.name}, line {line}: {own}, the header has {self.width}"
                     )
                 yield row
         except csv.Error as error:

@@ -91,7 +91,7 @@ class Cutter:
     def _whole_records(self) -> Iterator[bytes]:
         wanted = max(self._size, MAGIC)
         part = self._read(wanted)
-        self._rest = without_mark(part, self._name)
+        self._rest = bytes(without_mark(part, self._name))
         while self._rest or part:
             ended = len(part) < wanted
             end = len(self._rest) if ended else last_end(self._rest)

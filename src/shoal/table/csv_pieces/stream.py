@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from shoal.table.csv_text.line_length import PART, Lines
-from shoal.table.files.opening import in_words, opened
+from shoal.table.csv_text.line_length import Lines
+from shoal.table.files.opening import PART, in_words, opened
 from shoal.table.files.packed import Unpacked, packing
 from shoal.table.files.unpacking import check_unpacked
 

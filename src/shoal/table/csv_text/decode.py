@@ -20,8 +20,9 @@ class Begin:
 WHOLE = Begin()
 
 
-def without_mark(raw: bytes, name: str) -> bytes:
-    """Return the first bytes of a file without a byte order mark; other formats are refused."""
+def without_mark(raw: bytes | memoryview, name: str) -> bytes | memoryview:
+    """Return a text without a byte order mark; other formats are refused."""
+    first = bytes(raw[:8])
     for magic, what in (
         (b"%PDF", "a PDF file"),
         (b"PK\x03\x04", "a zip or Excel file"),
@@ -29,9 +30,9 @@ def without_mark(raw: bytes, name: str) -> bytes:
         (b"PAR1", "a Parquet file; name it .parquet"),
         (b"\xd0\xcf\x11\xe0", "an old Excel file"),
     ):
-        if raw.startswith(magic):
+        if first.startswith(magic):
             raise InputError(f"{name}: not text but {what}")
-    return raw.removeprefix(b"\xef\xbb\xbf")
+    return raw[3:] if first.startswith(b"\xef\xbb\xbf") else raw
 
 
 def check_text(raw: bytes, name: str, begin: Begin = WHOLE) -> None:

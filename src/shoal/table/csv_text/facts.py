@@ -15,7 +15,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.errors import in_shape
-from shoal.kernels.arrays import Flags
 from shoal.table.csv_text.cells import Cells
 from shoal.table.csv_text.distinct import (
     ANY_MOMENT,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.errors import InputError
-from shoal.table.csv_text.scan import LF
+from shoal.table.csv_text.scan import LF, Buffer
 
 MAX_LINE = 2**24  # bytes
-PART = 2**20  # bytes that are looked at together
+PART = 2**17  # bytes that are looked at together
 
 
 class Lines:
@@ -22,11 +22,10 @@ class Lines:
         self._name, self.most, self._part = name, most, part
         self._lines = self._open = 0
 
-    def see(self, text: bytes) -> None:
+    def see(self, text: Buffer) -> None:
         """Check the next part."""
-        size = self._part
-        for start in range(0, len(text), size):
-            self._see(text[start : start + size] if len(text) > size else text)
+        for start in range(0, len(text), self._part):
+            self._see(bytes(text[start : start + self._part]))
 
     def _see(self, part: bytes) -> None:
         first = part.find(b"\n")

@@ -16,6 +16,7 @@ from shoal.table.csv_text.decide import decide
 from shoal.table.csv_text.decode import WHOLE, check_text, without_mark
 from shoal.table.csv_text.facts import Facts, look
 from shoal.table.csv_text.infer import Where, doubt_of, misfit, released_texts, values_of
+from shoal.table.csv_text.scan import Buffer
 from shoal.table.csv_text.split import (
     PIECE,
     Head,
@@ -45,7 +46,7 @@ class Text:
 
     def __init__(
         self,
-        raw: bytes,
+        raw: Buffer,
         name: str,
         delimiter: str | None,
         threads: int | None = None,
@@ -60,16 +61,18 @@ class Text:
             pieces = cuts(raw, len(self.head.raw), _end(raw, self.head), piece)
             self.parts = list(self._pool.map(self._part, pieces))
         except InputError:
-            check_text(raw, name)
-            self.head, part, _ = scan_text(raw, name, delimiter)
+            whole = bytes(raw)
+            check_text(whole, name)
+            self.head, part, _ = scan_text(whole, name, delimiter)
             self.parts = [part]
         if dialect.quote != QUOTE:
             self.head = unswapped_head(self.head, dialect.quote)
             self.parts = [unswapped(part, dialect.quote) for part in self.parts]
 
-    def _part(self, raw: bytes) -> Part:
-        part = split(raw, self.head)
+    def _part(self, piece: memoryview) -> Part:
+        part = split(piece, self.head)
         if part is None:
+            raw = bytes(piece)
             check_text(raw, "")
             part, layout = scan_part(raw, self.head, "", WHOLE)
             if first_empty_line(self.head.raw + raw, layout, WHOLE) is not None:
@@ -154,11 +157,11 @@ def joined(arrays: list[Any]) -> Any:
     return arrays[0] if len(arrays) == 1 else pa.concat_arrays(arrays)
 
 
-def _end(raw: bytes, head: Head) -> int:
+def _end(raw: Buffer, head: Head) -> int:
     """Return where the records end: empty lines at the end of a file are none."""
-    if len(head.names) == 1 or not raw.endswith((b"\n\n", b"\n\r\n")):
+    if len(head.names) == 1 or not bytes(raw[-3:]).endswith((b"\n\n", b"\n\r\n")):
         return len(raw)
-    end = len(raw.rstrip(b"\r\n"))
-    rest = raw[end:]
+    end = len(bytes(raw).rstrip(b"\r\n"))
+    rest = bytes(raw[end:])
     has_lone = rest.count(b"\r") != rest.count(b"\r\n")
     return len(raw) if has_lone else max(end, len(head.raw))

@@ -14,6 +14,7 @@ from shoal.errors import in_shape
 from shoal.kernels.arrays import Flags, Integers
 from shoal.table.csv_text.distinct import EXPONENT, FIXED
 from shoal.table.csv_text.plain import Plain
+from shoal.table.csv_text.scan import count_of
 from shoal.table.csv_text.split import bytes_of, offsets_of
 from shoal.table.csv_text.trimmed import Trimmed
 from shoal.table.dialects.significant import FLOAT_DIGITS, Significant, significant
@@ -105,7 +106,7 @@ class Exponents(Plain):
 def as_numbers(cells: Trimmed, decimal: str) -> Numbers | None:
     """Recognize `FIXED` numbers."""
     data, starts, lengths, present = cells.data, cells.starts, cells.lengths, cells.present
-    points = int(np.count_nonzero(data == ord(decimal)))
+    points = count_of(data, ord(decimal))
     signed, signs = _signed(cells) if cells.odd > points else (None, 0)
     if points + signs != cells.odd:
         return None
@@ -155,7 +156,7 @@ def _places(cells: Trimmed, sign: str) -> Any:
 def as_exponents(cells: Trimmed, decimal: str) -> Exponents | None:
     """Recognize `FIXED` and `EXPONENT` numbers that are neither infinite nor lost."""
     known = (ord("e"), ord("E"), *SIGNS, ord(decimal))
-    if sum(int(np.count_nonzero(cells.data == sign)) for sign in known) != cells.odd:
+    if sum(count_of(cells.data, sign) for sign in known) != cells.odd:
         return None
     texts = cells.texts if decimal == "." else pc.replace_substring(cells.texts, decimal, ".")
     texts = pc.ascii_lower(texts)

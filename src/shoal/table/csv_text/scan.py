@@ -7,6 +7,7 @@ a careless one.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,6 +31,7 @@ CUT = (
 QUOTE, CR, LF = 34, 13, 10
 NEAR = 2**17
 
+Buffer = bytes | memoryview
 Bytes = npt.NDArray[np.uint8]
 
 
@@ -55,12 +57,14 @@ class Layout:
         return int(self.starts.shape[0]) - 1
 
 
-def line_feeds(data: Bytes) -> int:
-    """Return how many line feeds there are; few bytes at a time stay close to the processor."""
-    return sum(
-        int(np.count_nonzero(data[start : start + NEAR] == LF))
-        for start in range(0, data.size, NEAR)
-    )
+def near(data: Bytes) -> Iterator[Bytes]:
+    """Yield bytes in parts that stay close to the processor, as what is worked out of them does."""
+    return (data[start : start + NEAR] for start in range(0, data.size, NEAR))
+
+
+def count_of(data: Bytes, sign: int) -> int:
+    """Return how often a sign stands among bytes."""
+    return sum(int(np.count_nonzero(part == sign)) for part in near(data))
 
 
 def line_of(data: Bytes, position: int, begin: Begin) -> int:
@@ -106,8 +110,9 @@ def blank_header(name: str, column: int) -> InputError:
 
 def ragged(name: str, line: int, record: int, cells: int, columns: int) -> InputError:
     """Return the error of a record that is too long or too short."""
+    own = "1 cell" if cells == 1 else f"{cells} cells"
     return InputError(
-        f"{name}, line {line} (record {record}): {cells} cells, the header has {columns}{CUT}"
+        f"{name}, line {line} (record {record}): {own}, the header has {columns}{CUT}"
     )
 
 

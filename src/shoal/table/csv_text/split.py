@@ -23,13 +23,16 @@ from shoal.table.csv_text.scan import (
     CR,
     LF,
     MAX_CELL,
+    NEAR,
     QUOTE,
+    Buffer,
+    Bytes,
     Layout,
     check_closed,
     check_quotes,
     check_returns,
+    count_of,
     header_names,
-    line_feeds,
     outside,
     quoted_cells,
     scan,
@@ -38,6 +41,7 @@ from shoal.table.dialects.transcode import swapped
 
 PIECE = 8 * 2**20  # bytes that one thread cuts at a time
 SURE_CELL = MAX_CELL // 2 - 1  # a cell of so many bytes is not too long, whatever its quotes
+NONE = np.zeros(0, dtype=np.int64)
 MARK = b"\xef\xbb\xbf"  # which Arrow's reader takes for that of a file
 
 
@@ -73,71 +77,87 @@ class Part:
         return len(self.cells[0])
 
 
-def head_of(raw: bytes, name: str, delimiter: str | None) -> Head:
+def head_of(raw: Buffer, name: str, delimiter: str | None) -> Head:
     """Return the header of a text, or raise InputError."""
-    end = raw.find(b"\n") + 1
-    while end and raw.count(b'"', 0, end) % 2:
-        end = raw.find(b"\n", end) + 1
-    first = raw[:end] if end else raw
+    first = _first_record(bytes(raw[:NEAR])) or _first_record(bytes(raw)) or bytes(raw)
     check_text(first, name)
     layout = scan(first, name, delimiter)
     return Head(first, tuple(header_names(first, layout, name)), layout.delimiter)
 
 
-def cuts(raw: bytes, start: int, stop: int, size: int) -> Iterator[bytes]:
+def _first_record(raw: bytes) -> bytes:
+    """Return the first record with its line end, nothing if it has none."""
+    end = raw.find(b"\n") + 1
+    if raw.count(b'"', 0, end) % 2 == 0:
+        return raw[:end]
+    data = np.frombuffer(raw, dtype=np.uint8)
+    ends = outside(np.flatnonzero(data == LF), np.flatnonzero(data == QUOTE))
+    return raw[: ends[0] + 1] if ends.size else b""
+
+
+def cuts(raw: Buffer, start: int, stop: int, size: int) -> Iterator[memoryview]:
     """Yield the text between two places in pieces of whole records; at least one, maybe empty."""
+    text = memoryview(raw)
     while True:
         step, end = size, 0
-        while start + step < stop and end <= 0:
-            quote = raw.find(b'"', start, start + step)
-            end = raw.rfind(b"\n", start, start + step) + 1 - start
-            if quote >= 0:
-                end = last_end(raw[start : start + step])
+        while start + step < stop and end == 0:
+            end = last_end(text[start : start + step])
             step *= 2
-        end = start + end if end > 0 else stop
-        yield raw[start:end]
+        end = start + end if end else stop
+        yield text[start:end]
         start = end
         if start >= stop:
             return
 
 
-def last_end(raw: bytes) -> int:
+def last_end(raw: Buffer) -> int:
     """Return where the last record ends that is there as a whole, 0 if none is."""
-    if b'"' not in raw:
-        return raw.rfind(b"\n") + 1
     data = np.frombuffer(raw, dtype=np.uint8)
+    if not count_of(data, QUOTE):
+        return _last_feed(data)
     breaks = outside(np.flatnonzero(data == LF), np.flatnonzero(data == QUOTE))
     return int(breaks[-1]) + 1 if breaks.size else 0
 
 
-def split(raw: bytes, head: Head) -> Part | None:
+def _last_feed(data: Bytes) -> int:
+    """Return where the last line ends, 0 if none does."""
+    for stop in range(data.size, 0, -NEAR):
+        start = max(stop - NEAR, 0)
+        found = data[start:stop].tobytes().rfind(b"\n")
+        if found >= 0:
+            return start + found + 1
+    return 0
+
+
+def split(raw: Buffer, head: Head) -> Part | None:
     """Return whole records as cells, None where anything about them is odd.
 
     Postcondition: a part is what `scan_part` gives of the same text.
     """
-    if b"\0" in raw or raw.startswith(MARK) or not _is_text(raw):
-        return None
-    if not raw:
+    data, quotes = np.frombuffer(raw, dtype=np.uint8), None
+    if not data.size:
         empty = pa.array([], type=pa.string())
         return Part((empty,) * len(head.names), (None,) * len(head.names), None, 0)
-    data, quotes = np.frombuffer(raw, dtype=np.uint8), None
-    if b'"' in raw:
+    if data.min() == 0 or bytes(raw[: len(MARK)]) == MARK or not _is_text(raw, data):
+        return None
+    returns = count_of(data, CR)
+    if count_of(data, QUOTE):
         quotes = np.flatnonzero(data == QUOTE)
-        try:
+    try:
+        if quotes is not None:
             check_quotes(data, quotes, ord(head.delimiter), "", WHOLE)
             check_closed(data, quotes, "", WHOLE)
-            check_returns(data, quotes, "", WHOLE)
-        except InputError:
-            return None
-    elif b"\r" in raw and raw.count(b"\r") != raw.count(b"\r\n"):
+        if returns:
+            check_returns(data, quotes if quotes is not None else NONE, "", WHOLE)
+    except InputError:
         return None
     cells = _read(raw, head, quotes is not None)
     if cells is None:
         return None
     if quotes is not None:
         return _with_quotes(data, quotes, cells)
-    feeds, rows = line_feeds(data), len(cells[0])
-    signs = rows * (len(cells) - 1) + feeds + (raw.count(b"\r") if b"\r" in raw else 0)
+    feeds, rows = count_of(data, LF), len(cells[0])
+    signs = rows * (len(cells) - 1) + feeds + returns
     if sum(_size(column) for column in cells) + signs != data.size:
         return None
     if rows != feeds + (data[-1] != LF):
@@ -145,17 +165,17 @@ def split(raw: bytes, head: Head) -> Part | None:
     return Part(cells, (None,) * len(cells), None, feeds)
 
 
-def _is_text(raw: bytes) -> bool:
-    if raw.isascii():
+def _is_text(raw: Buffer, data: Bytes) -> bool:
+    if data.max() < 0x80:
         return True
     try:
-        raw.decode("utf-8")
+        str(raw, "utf-8")
     except UnicodeDecodeError:
         return False
     return True
 
 
-def _read(raw: bytes, head: Head, has_quotes: bool) -> tuple[Any, ...] | None:
+def _read(raw: Buffer, head: Head, has_quotes: bool) -> tuple[Any, ...] | None:
     """Return the cells of each column as Arrow's reader sees them, None where it sees none."""
     from pyarrow import csv
 

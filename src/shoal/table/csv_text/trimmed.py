@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from shoal.backends.once import once
 from shoal.kernels.arrays import Flags
+from shoal.table.csv_text.scan import near
 from shoal.table.csv_text.split import bytes_of, offsets_of
 
 BLANKS = " \t"
@@ -75,7 +76,8 @@ class Trimmed:
     @once
     def odd(self) -> int:
         """How many bytes are no digits."""
-        return int(np.count_nonzero((self.data - np.uint8(ord("0"))) > 9))  # below 0 is above 9
+        zero = np.uint8(ord("0"))  # what is below it, is above 9 when it is taken away
+        return sum(int(np.count_nonzero(part - zero > 9)) for part in near(self.data))
 
 
 def with_nulls(texts: Any, absent: Flags) -> Any:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-import io
+import mmap
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
 
 from shoal.errors import InputError, ShoalError, shown
 from shoal.system.names import name_of
-from shoal.table.csv_text.line_length import PART, Lines
+from shoal.table.csv_text.line_length import Lines
+from shoal.table.csv_text.scan import Buffer
 from shoal.table.files.database_names import file_of
 from shoal.table.files.packed import Unpacked, packing
+
+PART = 2**20  # bytes that are read together
 
 
 def check_file_name(name: str) -> None:
@@ -24,19 +27,40 @@ def check_file_name(name: str) -> None:
         raise InputError(f"{shown(name)}: the file's name is not plain UTF-8; rename it")
 
 
-def read_bytes(path: Path, lines: Lines | None = None) -> bytes:
-    """Return the bytes of an ordinary file; anything else is an error in words.
-
-    A file with a line that is too long is refused before all of it is read.
-    """
+def read_bytes(path: Path) -> bytes:
+    """Return the bytes of an ordinary file; anything else is an error in words."""
     with opened(path) as file, in_words(path):
-        if lines is None or os.fstat(file.fileno()).st_size <= lines.most:
+        return file.read()
+
+
+def read_text(path: Path) -> Buffer:
+    """Return the bytes of a text file.
+
+    One with a line that is too long is refused before all of it is read.
+    """
+    lines, at = Lines(path.name), 0
+    with opened(path) as file, in_words(path):
+        size = os.fstat(file.fileno()).st_size
+        if size <= lines.most:
             return file.read()
-        content = io.BytesIO()  # what it holds is returned without a copy
-        while part := file.read(PART):
-            lines.see(part)
-            content.write(part)
-        return content.getvalue()
+        text = _room(size)
+        while read := file.readinto(text[at : at + PART]):
+            lines.see(text[at : at + read])
+            at += read
+        more = file.read(1)
+    if more or at < size:
+        raise InputError(f"{path.name}: the file changed while it was read")
+    return text
+
+
+def _room(size: int) -> memoryview:
+    """Return room of a size, taken from memory as it is filled, in large pages where there are."""
+    private = getattr(mmap, "MAP_PRIVATE", 0) | getattr(mmap, "MAP_ANONYMOUS", 0)
+    room = mmap.mmap(-1, size, **({"flags": private} if private else {}))
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        with suppress(OSError):  # the system has none
+            room.madvise(mmap.MADV_HUGEPAGE)
+    return memoryview(room)
 
 
 def first_bytes(path: Path, most: int) -> bytes:
@@ -77,7 +101,7 @@ def in_words(path: Path | str) -> Iterator[None]:
         raise InputError(f"{shown(name)}: cannot be read: {reason}") from None
 
 
-def opened(path: Path) -> BinaryIO:
+def opened(path: Path) -> BufferedReader:
     """Return an ordinary file, open; a pipe or a device is not even opened.
 
     Of a table of a database it is the file of the database.

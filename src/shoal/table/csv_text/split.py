@@ -111,21 +111,20 @@ def cuts(raw: Buffer, start: int, stop: int, size: int) -> Iterator[memoryview]:
 
 
 def last_end(raw: Buffer) -> int:
-    """Return where the last record ends that is there as a whole, 0 if none is."""
+    """Return where the last record ends that is there as a whole, 0 if none is.
+
+    A record ends with a line feed before which an even number of quotes stands.
+    """
     data = np.frombuffer(raw, dtype=np.uint8)
-    if not count_of(data, QUOTE):
-        return _last_feed(data)
-    breaks = outside(np.flatnonzero(data == LF), np.flatnonzero(data == QUOTE))
-    return int(breaks[-1]) + 1 if breaks.size else 0
-
-
-def _last_feed(data: Bytes) -> int:
-    """Return where the last line ends, 0 if none does."""
+    before = count_of(data, QUOTE)
     for stop in range(data.size, 0, -NEAR):
         start = max(stop - NEAR, 0)
-        found = data[start:stop].tobytes().rfind(b"\n")
-        if found >= 0:
-            return start + found + 1
+        quotes = np.flatnonzero(data[start:stop] == QUOTE)
+        feeds = np.flatnonzero(data[start:stop] == LF)
+        before -= quotes.size
+        ends = feeds[(before + np.searchsorted(quotes, feeds)) % 2 == 0]
+        if ends.size:
+            return start + int(ends[-1]) + 1
     return 0
 
 

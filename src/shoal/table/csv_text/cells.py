@@ -40,7 +40,8 @@ class Cells:
     def absent(self) -> Flags | None:
         """Which cells are missing, None where none is."""
         if self._missing == ("",):
-            flags = np.diff(offsets_of(self.cells)) == 0
+            offsets = offsets_of(self.cells)
+            flags = offsets[1:] == offsets[:-1]
         else:
             words = pa.array(self._missing, type=pa.string())
             flags = np.asarray(pc.is_in(self.cells, value_set=words))

@@ -212,7 +212,8 @@ def _varied_facts(cells: Cells) -> Facts | None:
         _matching(texts, pattern) for pattern in (f"{FIXED}|{EXPONENT}", SPECIAL, DATE, ZERO_LED)
     )
     broken = {INTEGER, POINT_ZERO, FIXED, DATE, DATETIME, CODE}
-    broken |= {pattern for pattern in FOREIGN if _is_broken(trimmed, pattern)}
+    letters = _begins_with_letter(trimmed)
+    broken |= {pattern for pattern in FOREIGN if letters or _is_broken(trimmed, pattern)}
     return Facts(
         numbers=numbers,
         special=special,
@@ -238,10 +239,13 @@ def _matching(texts: Any, pattern: str) -> int:
     return pc.sum(pc.match_substring_regex(texts, pattern)).as_py() if len(texts) else 0
 
 
+def _begins_with_letter(cells: Trimmed) -> bool:
+    some = cells.lengths > 0
+    return bool(some.any()) and bool(np.any(LETTERS.take(cells.first) & some))
+
+
 def _is_broken(cells: Trimmed, pattern: str) -> bool:
-    """Tell whether some text does not match; the first ones often show it, and letters do."""
-    if cells.data.size and np.any(LETTERS.take(cells.first) & (cells.lengths > 0)):
-        return True
+    """Tell whether some text does not match; the first ones often show it."""
     for texts in (cells.texts.slice(0, SOME), cells.texts):
         if pc.all(pc.match_substring_regex(texts, pattern)).as_py() is False:
             return True

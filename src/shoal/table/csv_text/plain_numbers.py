@@ -77,9 +77,10 @@ def _as_decimals(floats: Any, decimals: int) -> Any:
     less than a quarter.
     """
     plain = floats.fill_null(0.0) if floats.null_count else floats
-    scaled = np.rint(np.asarray(plain) * 10.0**decimals).astype(np.int64)
+    scaled = np.asarray(plain) * 10.0**decimals
     words = np.empty((scaled.size, 2), dtype=np.int64)
-    words[:, 0], words[:, 1] = scaled, scaled >> 63
+    words[:, 0] = np.rint(scaled, out=scaled)
+    np.right_shift(words[:, 0], 63, out=words[:, 1])
     return pa.Array.from_buffers(
         pa.decimal128(MAX_DIGITS, decimals),
         scaled.size,

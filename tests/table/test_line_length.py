@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import hashlib
 import os
@@ -100,6 +101,17 @@ def test_a_file_that_changes_while_it_is_read(long_file, monkeypatch, change):
 
     monkeypatch.setattr(opening.os, "fstat", sized)
     with pytest.raises(shoal.InputError, match=r"t\.csv: the file changed while it was read"):
+        read(long_file)
+
+
+def test_a_file_that_memory_does_not_hold(long_file, monkeypatch):
+    """Too little memory is said to be that, not a fault of the file."""
+
+    def full(*_, **__):
+        raise OSError(errno.ENOMEM, "Cannot allocate memory")
+
+    monkeypatch.setattr(opening.mmap, "mmap", full)
+    with pytest.raises(MemoryError):
         read(long_file)
 
 

@@ -207,12 +207,14 @@ def _varied_facts(cells: Cells) -> Facts | None:
     likely = _likely(trimmed)
     if likely.any() and (not cells.is_varied or likely[trimmed.present].all()):
         return None
+    letters = _begins_with_letter(trimmed)
+    if not letters and not cells.is_varied:
+        return None
     texts = trimmed.texts.filter(pa.array(likely)) if likely.any() else trimmed.texts.slice(0, 0)
     numbers, special, dates, zero_led = (
         _matching(texts, pattern) for pattern in (f"{FIXED}|{EXPONENT}", SPECIAL, DATE, ZERO_LED)
     )
     broken = {INTEGER, POINT_ZERO, FIXED, DATE, DATETIME, CODE}
-    letters = _begins_with_letter(trimmed)
     broken |= {pattern for pattern in FOREIGN if letters or _is_broken(trimmed, pattern)}
     return Facts(
         numbers=numbers,

@@ -57,9 +57,12 @@ class Layout:
         return int(self.starts.shape[0]) - 1
 
 
-def near(data: Bytes) -> Iterator[Bytes]:
-    """Yield bytes in parts that stay close to the processor, as what is worked out of them does."""
-    return (data[start : start + NEAR] for start in range(0, data.size, NEAR))
+def near(data: Bytes, more: int = 0) -> Iterator[Bytes]:
+    """Yield bytes in parts that stay close to the processor, as what is worked out of them does.
+
+    Each has so many more bytes, of the part that follows.
+    """
+    return (data[start : start + NEAR + more] for start in range(0, data.size, NEAR))
 
 
 def count_of(data: Bytes, sign: int) -> int:

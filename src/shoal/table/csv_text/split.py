@@ -33,6 +33,7 @@ from shoal.table.csv_text.scan import (
     check_returns,
     count_of,
     header_names,
+    near,
     outside,
     quoted_cells,
     scan,
@@ -41,7 +42,6 @@ from shoal.table.dialects.transcode import swapped
 
 PIECE = 8 * 2**20  # bytes that one thread cuts at a time
 SURE_CELL = MAX_CELL // 2 - 1  # a cell of so many bytes is not too long, whatever its quotes
-NONE = np.zeros(0, dtype=np.int64)
 MARK = b"\xef\xbb\xbf"  # which Arrow's reader takes for that of a file
 
 
@@ -142,13 +142,13 @@ def split(raw: Buffer, head: Head) -> Part | None:
     returns = count_of(data, CR)
     if count_of(data, QUOTE):
         quotes = np.flatnonzero(data == QUOTE)
-    try:
-        if quotes is not None:
+        try:
             check_quotes(data, quotes, ord(head.delimiter), "", WHOLE)
             check_closed(data, quotes, "", WHOLE)
-        if returns:
-            check_returns(data, quotes if quotes is not None else NONE, "", WHOLE)
-    except InputError:
+            check_returns(data, quotes, "", WHOLE)
+        except InputError:
+            return None
+    elif returns and returns != _returns_before_feeds(data):
         return None
     cells = _read(raw, head, quotes is not None)
     if cells is None:
@@ -162,6 +162,11 @@ def split(raw: Buffer, head: Head) -> Part | None:
     if rows != feeds + (data[-1] != LF):
         return None
     return Part(cells, (None,) * len(cells), None, feeds)
+
+
+def _returns_before_feeds(data: Bytes) -> int:
+    pairs = ((part[:-1] == CR) & (part[1:] == LF) for part in near(data, 1))
+    return sum(int(np.count_nonzero(pair)) for pair in pairs)
 
 
 def _is_text(raw: Buffer, data: Bytes) -> bool:

@@ -56,7 +56,10 @@ def read_text(path: Path) -> Buffer:
 def _room(size: int) -> memoryview:
     """Return room of a size, taken from memory as it is filled, in large pages where there are."""
     private = getattr(mmap, "MAP_PRIVATE", 0) | getattr(mmap, "MAP_ANONYMOUS", 0)
-    room = mmap.mmap(-1, size, **({"flags": private} if private else {}))
+    try:
+        room = mmap.mmap(-1, size, **({"flags": private} if private else {}))
+    except OSError:
+        raise MemoryError from None
     if hasattr(mmap, "MADV_HUGEPAGE"):
         with suppress(OSError):  # the system has none
             room.madvise(mmap.MADV_HUGEPAGE)

@@ -123,10 +123,11 @@ def write(folder):
                 "From a Parquet file to a verified release with its report: records are parted "
                 "into regions of a million, each is grouped, groups move to other regions and are "
                 "mended, and the rows are shuffled and written. The peak is that of the whole "
-                "process, kernels included. `benchmarks/scale/scale.py files` writes this part."
+                "process, kernels included. `SHOAL_OLD=FOLDER benchmarks/scale/scale.py files` "
+                "writes this part; the older version in that folder does the same after this one."
             ),
-            table(["command", "records", "seconds", "peak, GB", "loss"],
-                  [[f"`{r['what']}`", f"{int(r['records']):,}", r["seconds"], r["peak_gb"],
+            table(["what", "records", "seconds", "peak, GB", "loss"],
+                  [[r["what"], f"{int(r['records']):,}", r["seconds"], r["peak_gb"],
                     f"{float(r['loss']):.4f}" if r["loss"] else "–"] for r in rows]),
         ]  # fmt: skip
     rows = read(folder, "verifying")

@@ -73,7 +73,7 @@ def test_a_line_of_a_gigabyte(sparse, reader, text, line):
 
 @pytest.fixture
 def long_file(tmp_path):
-    """Return a file longer than the longest line, and its last record's number."""
+    """Return a file of 20,000 records, longer in all than a line may be."""
     rows = [f"{row},{'x' * 900}" for row in range(20_000)]
     path = tmp_path / "t.csv"
     path.write_text("a,b\n" + "\n".join(rows), newline="")

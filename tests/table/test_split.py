@@ -97,7 +97,7 @@ class Slow(Cells):
 
 def slow_look(cells):
     """Return the facts that the distinct cells show."""
-    with mock.patch.object(facts_of, "_varied_facts", return_value=None):
+    with mock.patch.object(facts_of, "_text_facts", return_value=None):
         return look(cells)
 
 

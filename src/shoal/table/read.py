@@ -14,9 +14,10 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.errors import InputError, RequestError, nearest_names, shown
+from shoal.table.csv_text.decode import Buffer
 from shoal.table.csv_text.line_length import Lines
 from shoal.table.csv_text.parts import Text
-from shoal.table.csv_text.scan import DELIMITERS, Buffer
+from shoal.table.csv_text.scan import DELIMITERS
 from shoal.table.csv_text.split import PIECE
 from shoal.table.dialects.dialect import CSV_ONLY, PLAIN, Dialect, How, dialect_of, settled
 from shoal.table.dialects.notation import Notation, has_thousands
@@ -32,7 +33,7 @@ from shoal.table.files.formats import (
     is_statistics,
     is_text,
 )
-from shoal.table.files.opening import read_bytes, read_text
+from shoal.table.files.opening import PART, read_bytes, read_text
 from shoal.table.files.packed import Unpacked, packing
 from shoal.table.files.unpacking import check_unpacked
 from shoal.table.roles import Column, Kind
@@ -155,15 +156,15 @@ def read_file(
     raw: Buffer = read_bytes(path) if packing(name) else read_text(path)
     sha = hashlib.sha256(raw).hexdigest()
     if packing(name):
-        raw = _unpack(bytes(raw), name)
+        raw = _unpack(raw, name)
     source = Source(name, "csv", sha, path=str(path), dialect=dialect)
     return read_csv(raw, source, missing=missing, types=types, threads=threads)
 
 
-def _unpack(raw: bytes, name: str) -> bytes:
+def _unpack(raw: Buffer, name: str) -> bytes:
     parts, size, lines = [], 0, Lines(name)
     file = Unpacked(io.BytesIO(raw), name)
-    while part := file.read(2**20):
+    while part := file.read(PART):
         size += len(part)
         check_unpacked(size, len(raw), name)
         lines.see(part)
@@ -172,7 +173,7 @@ def _unpack(raw: bytes, name: str) -> bytes:
 
 
 def _reader(raw: Buffer) -> Callable[[int], bytes]:
-    """Return what reads bytes as a file of them is read; unlike that, it makes no copy of all."""
+    """Return what reads bytes some at a time, as `io.BytesIO` does after it copied all."""
     at = 0
 
     def read(size: int) -> bytes:

@@ -13,7 +13,7 @@ import numpy as np
 
 from shoal.errors import InputError, in_shape
 from shoal.kernels.arrays import Integers
-from shoal.table.csv_text.decode import Begin, check_text, without_mark
+from shoal.table.csv_text.decode import MAGIC, Begin, check_text, without_mark
 from shoal.table.csv_text.scan import (
     CR,
     CUT,
@@ -43,7 +43,6 @@ from shoal.table.csv_text.split import (
 
 LONG = 2**22
 PART = 2**20  # bytes of a rest that is read on for the error's sake
-MAGIC = 4  # the most bytes that tell another format
 
 Read = Callable[[int], bytes]
 

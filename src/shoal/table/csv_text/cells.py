@@ -58,7 +58,10 @@ class Cells:
         return Distinct(self.cells, self._missing, self.declared, self.notation)
 
     def trimmed(self) -> Trimmed:
-        """Return the cells without the blanks around them; what it works out is not kept."""
+        """Return the cells without the blanks around them.
+
+        Not kept: what it works out takes more memory than the cells, and few look at it.
+        """
         return Trimmed(self.cells, self.absent)
 
     @once

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import codecs
 from dataclasses import dataclass
 
 from shoal.errors import InputError
 from shoal.hints import option
+
+Buffer = bytes | memoryview  # text as bytes, or a view of it that is no copy
+MARK = codecs.BOM_UTF8
+MAGIC = 4  # the most bytes that tell another format
 
 
 @dataclass(frozen=True)
@@ -20,9 +25,9 @@ class Begin:
 WHOLE = Begin()
 
 
-def without_mark(raw: bytes | memoryview, name: str) -> bytes | memoryview:
+def without_mark(raw: Buffer, name: str) -> Buffer:
     """Return a text without a byte order mark; other formats are refused."""
-    first = bytes(raw[:8])
+    first = bytes(raw[:MAGIC])
     for magic, what in (
         (b"%PDF", "a PDF file"),
         (b"PK\x03\x04", "a zip or Excel file"),
@@ -32,7 +37,7 @@ def without_mark(raw: bytes | memoryview, name: str) -> bytes | memoryview:
     ):
         if first.startswith(magic):
             raise InputError(f"{name}: not text but {what}")
-    return raw[3:] if first.startswith(b"\xef\xbb\xbf") else raw
+    return raw[len(MARK) :] if first.startswith(MARK) else raw
 
 
 def check_text(raw: bytes, name: str, begin: Begin = WHOLE) -> None:

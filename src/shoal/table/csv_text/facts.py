@@ -57,11 +57,12 @@ SOME = 64  # cells that are looked at before all are
 
 
 def _among(numbers: bytes, special: bytes) -> Any:
-    """Return for every byte a bit each for whether it is one of numbers' or of special texts'."""
+    """Return two bits for every byte: whether it is one of numbers, and one of special texts."""
     both = [np.isin(np.arange(256), list(signs)) for signs in (numbers, special)]
     return (both[0] | both[1] << 1).astype(np.uint8)
 
 
+# what numbers, dates and times begin and end with, and what special texts do, as nan and inf
 BEGINS = _among(b"+-.0123456789", b"+-iInN")
 ENDS = _among(b".0123456789Z", b"fFyYnN")
 LETTERS = np.array([chr(sign).isascii() and chr(sign).isalpha() for sign in range(256)])
@@ -125,7 +126,7 @@ def look(cells: Cells) -> Facts:
     present = cells.records
     if not present or cells.declared == "text":
         return Facts(present)
-    found = _plain_facts(cells, present) or _varied_facts(cells)
+    found = _plain_facts(cells, present) or _text_facts(cells)
     if found is not None:
         return Facts(present, words=_words_of(cells)).joined(found)
     distinct = cells.distinct
@@ -196,7 +197,7 @@ def _of_numbers(plain: Numbers, present: int) -> Facts | None:
     )  # fmt: skip
 
 
-def _varied_facts(cells: Cells) -> Facts | None:
+def _text_facts(cells: Cells) -> Facts | None:
     """Return the facts of texts that are rarely numbers, from those that begin and end as such.
 
     None where all do, or where a look at the distinct cells is as quick.
@@ -204,13 +205,12 @@ def _varied_facts(cells: Cells) -> Facts | None:
     if cells.declared is not None or not cells.notation.is_plain:
         return None
     trimmed = cells.trimmed()
-    likely = _likely(trimmed)
-    if likely.any() and (not cells.is_varied or likely[trimmed.present].all()):
+    likely, letters = _likely(trimmed), bool(LETTERS.take(trimmed.first).any())
+    if (likely.any() or not letters) and not cells.is_varied:
         return None
-    letters = _begins_with_letter(trimmed)
-    if not letters and not cells.is_varied:
+    if likely[trimmed.present].all():
         return None
-    texts = trimmed.texts.filter(pa.array(likely)) if likely.any() else trimmed.texts.slice(0, 0)
+    texts = trimmed.texts.filter(pa.array(likely))
     numbers, special, dates, zero_led = (
         _matching(texts, pattern) for pattern in (f"{FIXED}|{EXPONENT}", SPECIAL, DATE, ZERO_LED)
     )
@@ -226,24 +226,16 @@ def _varied_facts(cells: Cells) -> Facts | None:
 
 
 def _likely(cells: Trimmed) -> Any:
-    """Return which texts may be numbers, dates, times or special, by their first and last sign."""
-    some = cells.lengths > 0
-    if not some.any():
-        return some
-    likely = BEGINS.take(cells.first) * some
+    """Return which texts may be numbers, dates, times or special, by their first and last byte."""
+    likely = BEGINS.take(cells.first)
     if likely.any():
-        likely &= ENDS.take(cells.data.take(cells.starts[1:] - 1, mode="clip"))
+        likely &= ENDS.take(cells.last)
     return likely > 0
 
 
 def _matching(texts: Any, pattern: str) -> int:
-    """Return how many texts match; a pattern is not even compiled for none."""
+    """Return how many texts match; for none the pattern is not even compiled."""
     return pc.sum(pc.match_substring_regex(texts, pattern)).as_py() if len(texts) else 0
-
-
-def _begins_with_letter(cells: Trimmed) -> bool:
-    some = cells.lengths > 0
-    return bool(some.any()) and bool(np.any(LETTERS.take(cells.first) & some))
 
 
 def _is_broken(cells: Trimmed, pattern: str) -> bool:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.errors import InputError
-from shoal.table.csv_text.scan import LF, Buffer
+from shoal.table.csv_text.decode import Buffer
+from shoal.table.csv_text.scan import LF, NEAR, count_of
 
 MAX_LINE = 2**24  # bytes
-PART = 2**17  # bytes that are looked at together
 
 
 class Lines:
@@ -18,7 +18,7 @@ class Lines:
     `most`.
     """
 
-    def __init__(self, name: str, most: int = MAX_LINE, part: int = PART) -> None:
+    def __init__(self, name: str, most: int = MAX_LINE, part: int = NEAR) -> None:
         self._name, self.most, self._part = name, most, part
         self._lines = self._open = 0
 
@@ -37,5 +37,5 @@ class Lines:
         if first < 0:
             self._open += len(part)
         else:
-            self._lines += int(np.count_nonzero(np.frombuffer(part, dtype=np.uint8) == LF))
+            self._lines += count_of(np.frombuffer(part, dtype=np.uint8), LF)
             self._open = len(part) - 1 - part.rfind(b"\n")

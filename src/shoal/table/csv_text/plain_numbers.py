@@ -142,7 +142,7 @@ def as_numbers(cells: Trimmed, decimal: str) -> Numbers | None:
 
 def _signed(cells: Trimmed) -> tuple[Any, int]:
     """Return which texts begin with a sign, and how many do."""
-    signed = ((cells.first == SIGNS[0]) | (cells.first == SIGNS[1])) & (cells.lengths > 0)
+    signed = (cells.first == SIGNS[0]) | (cells.first == SIGNS[1])
     return signed, int(np.count_nonzero(signed))
 
 

@@ -31,7 +31,6 @@ CUT = (
 QUOTE, CR, LF = 34, 13, 10
 NEAR = 2**17
 
-Buffer = bytes | memoryview
 Bytes = npt.NDArray[np.uint8]
 
 
@@ -72,7 +71,7 @@ def count_of(data: Bytes, sign: int) -> int:
 
 def line_of(data: Bytes, position: int, begin: Begin) -> int:
     """Return the line, from 1, in which a byte stands."""
-    return int(np.count_nonzero(data[:position] == LF)) + 1 + begin.lines
+    return count_of(data[:position], LF) + 1 + begin.lines
 
 
 def find_delimiter(data: bytes, name: str) -> str:

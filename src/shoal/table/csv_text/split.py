@@ -18,14 +18,13 @@ import pyarrow as pa
 
 from shoal.errors import InputError, in_shape
 from shoal.kernels.arrays import Flags, Integers
-from shoal.table.csv_text.decode import WHOLE, Begin, check_text
+from shoal.table.csv_text.decode import MARK, WHOLE, Begin, Buffer, check_text
 from shoal.table.csv_text.scan import (
     CR,
     LF,
     MAX_CELL,
     NEAR,
     QUOTE,
-    Buffer,
     Bytes,
     Layout,
     check_closed,
@@ -42,7 +41,6 @@ from shoal.table.dialects.transcode import swapped
 
 PIECE = 8 * 2**20  # bytes that one thread cuts at a time
 SURE_CELL = MAX_CELL // 2 - 1  # a cell of so many bytes is not too long, whatever its quotes
-MARK = b"\xef\xbb\xbf"  # which Arrow's reader takes for that of a file
 
 
 @dataclass(frozen=True)
@@ -137,7 +135,8 @@ def split(raw: Buffer, head: Head) -> Part | None:
     if not data.size:
         empty = pa.array([], type=pa.string())
         return Part((empty,) * len(head.names), (None,) * len(head.names), None, 0)
-    if data.min() == 0 or bytes(raw[: len(MARK)]) == MARK or not _is_text(raw, data):
+    has_mark = bytes(raw[: len(MARK)]) == MARK  # Arrow's reader takes it for that of a file
+    if data.min() == 0 or has_mark or not _is_text(raw, data):
         return None
     returns = count_of(data, CR)
     if count_of(data, QUOTE):

@@ -16,7 +16,6 @@ from shoal.table.csv_text.split import bytes_of, offsets_of
 
 BLANKS = " \t"
 BLANK_BYTES = tuple(BLANKS.encode())
-MOST = 255
 
 Lengths = npt.NDArray[np.int32]
 
@@ -36,12 +35,12 @@ class Trimmed:
     def _has_blanks(self) -> bool:
         """Tell whether some text begins or ends with a blank; few columns have any at all."""
         data = bytes_of(self.texts)
-        if data.min(initial=MOST) > max(BLANK_BYTES):
+        if not data.size or data.min() > max(BLANK_BYTES):
             return False
         offsets = offsets_of(self.texts) - offsets_of(self.texts)[0]
         some = np.diff(offsets) > 0
         return any(
-            bool(np.any(np.isin(data.take(places, mode="clip"), BLANK_BYTES) & some))
+            bool(np.isin(_bytes_at(data, places, some), BLANK_BYTES).any())
             for places in (offsets[:-1], offsets[1:] - 1)
         )
 
@@ -63,8 +62,13 @@ class Trimmed:
 
     @once
     def first(self) -> Any:
-        """The first byte of each text, where it has one; precondition: some text has."""
-        return self.data.take(self.starts[:-1], mode="clip")
+        """The first byte of each text, 0 where it has none."""
+        return _bytes_at(self.data, self.starts[:-1], self.lengths > 0)
+
+    @once
+    def last(self) -> Any:
+        """The last byte of each text, 0 where it has none."""
+        return _bytes_at(self.data, self.starts[1:] - 1, self.lengths > 0)
 
     @once
     def present(self) -> Flags:
@@ -78,6 +82,11 @@ class Trimmed:
         """How many bytes are no digits."""
         zero = np.uint8(ord("0"))  # what is below it, is above 9 when it is taken away
         return sum(int(np.count_nonzero(part - zero > 9)) for part in near(self.data))
+
+
+def _bytes_at(data: Any, places: Any, some: Flags) -> Any:
+    """Return the bytes at places, one of each text; 0 for texts that have none."""
+    return data.take(places, mode="clip") * some if data.size else np.zeros(some.size, np.uint8)
 
 
 def with_nulls(texts: Any, absent: Flags) -> Any:

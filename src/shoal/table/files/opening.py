@@ -13,8 +13,8 @@ from pathlib import Path
 
 from shoal.errors import InputError, ShoalError, shown
 from shoal.system.names import name_of
+from shoal.table.csv_text.decode import Buffer
 from shoal.table.csv_text.line_length import Lines
-from shoal.table.csv_text.scan import Buffer
 from shoal.table.files.database_names import file_of
 from shoal.table.files.packed import Unpacked, packing
 
@@ -43,7 +43,7 @@ def read_text(path: Path) -> Buffer:
         size = os.fstat(file.fileno()).st_size
         if size <= lines.most:
             return file.read()
-        text = _room(size)
+        text = _memory_of(size)
         while read := file.readinto(text[at : at + PART]):
             lines.see(text[at : at + read])
             at += read
@@ -53,17 +53,17 @@ def read_text(path: Path) -> Buffer:
     return text
 
 
-def _room(size: int) -> memoryview:
-    """Return room of a size, taken from memory as it is filled, in large pages where there are."""
+def _memory_of(size: int) -> memoryview:
+    """Return memory of a size; the system gives it as it is filled, in large pages if it can."""
     private = getattr(mmap, "MAP_PRIVATE", 0) | getattr(mmap, "MAP_ANONYMOUS", 0)
     try:
-        room = mmap.mmap(-1, size, **({"flags": private} if private else {}))
+        memory = mmap.mmap(-1, size, **({"flags": private} if private else {}))
     except OSError:
         raise MemoryError from None
     if hasattr(mmap, "MADV_HUGEPAGE"):
         with suppress(OSError):  # the system has none
-            room.madvise(mmap.MADV_HUGEPAGE)
-    return memoryview(room)
+            memory.madvise(mmap.MADV_HUGEPAGE)
+    return memoryview(memory)
 
 
 def first_bytes(path: Path, most: int) -> bytes:
@@ -76,7 +76,7 @@ def digest_of(path: Path) -> str:
     """Return the sha256 of an ordinary file, read piece by piece."""
     digest = hashlib.sha256()
     with opened(path) as file, in_words(path):
-        while part := file.read(2**20):
+        while part := file.read(PART):
             digest.update(part)
     return digest.hexdigest()
 

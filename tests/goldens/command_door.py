@@ -1,0 +1,122 @@
+"""The door of the command line: an act becomes words, and `main` runs them in this process.
+
+The process is one that was forked for this case; file descriptors are the real ones.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from goldens import asked, files
+from goldens.tables import hand_over
+from goldens.telling import hash_of, told, without_places
+
+Act = Mapping[str, Any]
+VERBS = {
+    "verify_series": ["verify"], "check_pack": ["certificate", "check"], "preview": ["anonymize"],
+    "ledger_add": ["ledger", "add"], "ledger_forget": ["ledger", "forget"],
+    "ledger_withdraw": ["ledger", "withdraw"], "ledger_check": ["ledger", "check"],
+    "hierarchy_build": ["hierarchy", "build"], "hierarchy_check": ["hierarchy", "check"],
+    "hierarchy_show": ["hierarchy", "show"], "certificate_sign": ["certificate", "sign"],
+    "certificate_key": ["certificate", "key"], "certificate_schema": ["certificate", "schema"],
+    "command": [],
+}  # fmt: skip
+
+
+def carry_out(act: Act) -> dict[str, Any]:
+    """Return the exit code of a command, what it said, and what its files hold."""
+    words = [*VERBS.get(act["do"], [act["do"]]), *_operands(act), *asked.for_command(act)]
+    words += [str(word) for word in act.get("words", ())]
+    if "to" in act and not act.get("result", {}).get("pack"):
+        words += ["-o", act["to"]]
+    code, out, err = _run(words, act)
+    found: dict[str, Any] = {"exit": code}
+    if code:
+        found["error"] = _error(err)
+    found |= _said(act, out, err)
+    if "to" in act and code in (0, 3):
+        found |= files.told_of(act["to"])
+    return found
+
+
+def _operands(act: Act) -> list[str]:
+    given = []
+    if "stdin" in act:
+        given.append("-")
+    elif "table" in act:
+        given.append(hand_over(act["table"], act.get("as", "csv"), Path()))
+    return [*given, *(str(one) for one in act.get("operands", ()))]
+
+
+def _said(act: Act, out: str, err: str) -> dict[str, Any]:
+    """Return what stdout holds: figures where it is JSON, lines where they are asked for."""
+    wanted = act.get("hold", ())
+    found: dict[str, Any] = {}
+    if out.lstrip().startswith(("{", "[")):
+        try:
+            found |= told(json.loads(out))
+        except ValueError:
+            found["stdout"] = "no JSON"
+    elif "stdout" in wanted:
+        found["stdout"] = _lines(out)
+    elif out:
+        found["stdout"] = hash_of(_lines(out)) if "hash of stdout" in wanted else "some"
+    if "stderr" in wanted:
+        found["stderr"] = _lines(err)
+    return found
+
+
+def _lines(text: str) -> list[str]:
+    return [line.rstrip() for line in without_places(text, str(Path.cwd())).splitlines() if line.strip()]
+
+
+def _error(err: str) -> str:
+    """Return the sentence of an error: the last line of stderr that names the program."""
+    said = [line for line in _lines(err) if re.match(r"shoal: |.*rror: ", line)] or _lines(err)[-1:]
+    return said[-1] if said else ""
+
+
+def _run(words: list[str], act: Act) -> tuple[int, str, str]:
+    from shoal.__main__ import main
+
+    kept = [os.dup(number) for number in (0, 1, 2)]
+    streams = sys.stdin, sys.stdout, sys.stderr, sys.argv
+    names = ".stdin", ".stdout", ".stderr"
+    Path(names[0]).write_bytes(_stdin(act))
+    for number, name in enumerate(names):
+        handle = os.open(name, os.O_RDONLY if number == 0 else os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        os.dup2(handle, number)
+        os.close(handle)
+    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
+    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    sys.argv = ["shoal", *map(str, words)]
+    code: Any = 0
+    try:
+        main()
+    except SystemExit as stop:
+        code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        sys.stdin, sys.stdout, sys.stderr, sys.argv = streams
+        for number, handle in enumerate(kept):
+            os.dup2(handle, number)
+            os.close(handle)
+    out, err = (Path(name).read_text("utf-8", errors="replace") for name in names[1:])
+    for name in names:
+        Path(name).unlink()
+    return code, out, err
+
+
+def _stdin(act: Act) -> bytes:
+    if "stdin" not in act:
+        return b""
+    name = hand_over(act["table"], act["stdin"], Path())
+    return Path(name).read_bytes()

@@ -1,0 +1,104 @@
+"""What lies in the files that a run has written, read by others than the program itself."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import stat
+from pathlib import Path
+from typing import Any
+
+from goldens.telling import hash_of, told
+
+REPORTS = "report.json", "comparison.json"
+
+
+def names_in(place: str | Path) -> list[str]:
+    """Return the names of all files in a folder, in order; what others may read is said."""
+    folder = Path(place)
+    found = []
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            secret = "" if stat.S_IMODE(path.stat().st_mode) & 0o077 else " (private)"
+            found.append(f"{path.relative_to(folder)}{secret}")
+    return found
+
+
+def told_of(output: str) -> dict[str, Any]:
+    """Return what an output holds: its files, cells, and the figures of both of its reports."""
+    place = Path(output)
+    private = Path(f"{output.rstrip('/')}.private")
+    whole = output.endswith("/") or place.is_dir()
+    released = next(iter(sorted(place.glob("release.*"))), None) if whole else place
+    beside = place if whole else place.parent
+    if not whole:
+        private = place.with_name(f"{place.name.split('.')[0]}.private")
+    found: dict[str, Any] = {}
+    if whole and place.is_dir():
+        found["files"] = names_in(place)
+    elif place.parent.is_dir():
+        found["files"] = [n for n in names_in(place.parent) if n.split(".")[0] == place.name.split(".")[0]]
+    if private.is_dir():
+        found["private files"] = names_in(private)
+    if released is not None and released.exists():
+        found["cells"] = cells_in(released)
+    for prefix, folder in (("public: ", beside), ("", private)):
+        for name in REPORTS:
+            path = folder / name
+            if path.is_file():
+                figures = told(json.loads(path.read_text("utf-8")))
+                found |= {f"{prefix}{figure}": value for figure, value in figures.items()}
+    return found
+
+
+def cells_in(path: Path) -> str:
+    """Return a hash of the cells of a released file, in no order."""
+    head, rows = _table_in(path)
+    return hash_of([head, sorted([str(cell) for cell in row] for row in rows)])
+
+
+def _table_in(path: Path) -> tuple[list[str], list[Any]]:
+    name = path.name
+    if name.endswith((".csv", ".tsv", ".txt", ".gz")):
+        raw = path.read_bytes()
+        text = _decoded(gzip.decompress(raw) if name.endswith(".gz") else raw)
+        head, *rows = csv.reader(io.StringIO(text, newline=""))
+        return head, rows
+    if name.endswith(".jsonl"):
+        lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        return sorted({key for line in lines for key in line}), [sorted(one.items()) for one in lines]
+    if name.endswith(".parquet"):
+        import pyarrow.parquet as pq
+
+        return _of_arrow(pq.read_table(path))
+    if name.endswith((".feather", ".arrow")):
+        from pyarrow import feather
+
+        return _of_arrow(feather.read_table(path))
+    if name.endswith(".xlsx"):
+        from openpyxl import load_workbook
+
+        head, *rows = load_workbook(path).worksheets[0].values
+        return list(head), rows
+    import pyreadstat
+
+    read = {"dta": "read_dta", "xpt": "read_xport"}.get(name.rpartition(".")[2], "read_sav")
+    frame, about = getattr(pyreadstat, read)(str(path))
+    labels = [str(about.variable_value_labels), str(about.column_names_to_labels)]
+    return [*frame.columns, *labels], frame.to_numpy().tolist()
+
+
+def _of_arrow(table: Any) -> tuple[list[str], list[Any]]:
+    head = [f"{field.name}: {field.type}" for field in table.schema]
+    return head, [list(row.values()) for row in table.to_pylist()]
+
+
+def _decoded(raw: bytes) -> str:
+    for encoding in ("utf-16",) if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else ("utf-8-sig", "cp1252"):
+        try:
+            return raw.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    return raw.decode("latin-1")

@@ -1,0 +1,184 @@
+"""The door of Python: an act becomes a call of a public function, and what comes back is told."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import shoal
+from goldens import asked, files
+from goldens.telling import cells_of, hash_of, labels_of, told
+from goldens.tables import hand_over
+
+Act = Mapping[str, Any]
+Found = dict[str, Any]
+
+
+def carry_out(act: Act) -> Found:
+    """Return what an act brings, or the error that it is refused with; in the current folder."""
+    data = hand_over(act["table"], act.get("as", "csv"), Path()) if "table" in act else None
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        try:
+            found = VERBS[act["do"]](act, data, asked.for_python(act))
+        except shoal.ShoalError as error:
+            return {"error": f"{type(error).__name__}: {error}"}
+    named = sorted({w.category.__name__ for w in warned if issubclass(w.category, shoal.ShoalWarning)})
+    return found | ({"warns": named} if named else {})
+
+
+def _anonymize(act: Act, data: Any, options: Found) -> Found:
+    if "to" in act:
+        shoal.anonymize_file(data, act["to"], **options)
+        return files.told_of(act["to"])
+    result = shoal.anonymize(data, **options)
+    found = told(result.report.to_dict()) | {
+        "groups": labels_of(result.partition.labels),
+        "loss of the search": result.partition.information_loss,
+        "cells": cells_of(result.table),
+        "type": _type(result.data),
+    }
+    saved = {"save": result.save, "pack": result.pack}
+    for verb, where in act.get("result", {}).items():
+        if verb == "plot":
+            found |= {f"chart {name}": hash_of(_chart(result, name)) for name in where}
+        elif verb == "summary":
+            found["says"] = str(result).splitlines()
+        else:
+            saved[verb](where, **act.get("also_saved", {}))
+            found |= files.told_of(where)
+    return found
+
+
+def _chart(result: Any, name: str) -> Any:
+    what, _, column = name.partition(" ")
+    made = getattr(result.plot, what)
+    return (made(*column.split()) if column else made()).to_dict()
+
+
+def _type(data: Any) -> str:
+    """Return the type of released data, with the types of its columns."""
+    name = f"{type(data).__module__.split('.')[0]}.{type(data).__name__}"
+    kinds = getattr(data, "dtypes", None)
+    if kinds is None:
+        return name
+    kinds = kinds.tolist() if hasattr(kinds, "tolist") else list(kinds)
+    return f"{name}: {', '.join(map(str, kinds))}"
+
+
+def _partition(found: Any) -> Found:
+    log = found.search
+    return {
+        "groups": labels_of(found.labels), "loss": found.information_loss, "method": found.method,
+        "smallest": min(map(len, found.members())),
+        **({"iterations": log.iterations} if log is not None else {}),
+    }  # fmt: skip
+
+
+def _microaggregate(act: Act, data: Any, options: Found) -> Found:
+    return _partition(shoal.microaggregate(data, **options))
+
+
+def _refine(act: Act, data: Any, options: Found) -> Found:
+    labels = shoal.microaggregate(data, options["k"], method=act["result"]["first"]).labels
+    return _partition(shoal.refine(data, labels, **options))
+
+
+def _columns(act: Act, data: Any, options: Found) -> Found:
+    found = shoal.microaggregate_columns(data, **options)
+    groups = {f"groups of {n}": labels_of(found.labels[:, at]) for at, n in enumerate(found.names)}
+    return groups | {"type": _type(found.data), "loss": found.information_loss}
+
+
+def _plain(function: Callable[..., Any], first: str = "") -> Callable[[Act, Any, Found], Found]:
+    """Return a verb that tells what a function's result says of itself as a tree."""
+
+    def verb(act: Act, data: Any, options: Found) -> Found:
+        operands = [data] if data is not None else []
+        result = function(*operands, *act.get("operands", ()), **options)
+        found = told(result.to_dict() if hasattr(result, "to_dict") else result)
+        if "summary" in act.get("result", {}):
+            found["says"] = str(result).splitlines()
+        return found
+
+    return verb
+
+
+def _bound(act: Act, data: Any, options: Found) -> Found:
+    found = shoal.lower_bound(data, **options)
+    return {
+        "bound": found.information_loss, "sse": found.sse, "complete": found.complete,
+        "loss": found.loss_name,
+    }  # fmt: skip
+
+
+def _read(act: Act, data: Any, options: Found) -> Found:
+    table = shoal.read(data, **options)
+    kinds = {f"kind of {c.name}": c.kind.name.lower() for c in table.columns}
+    return {"cells": cells_of(table), "records": table.rows, **kinds}
+
+
+def _hierarchy(act: Act, data: Any, options: Found) -> Found:
+    made = shoal.hierarchy(data, *act["operands"])
+    return {"levels": made.levels, "rule": made.rule, "paths": hash_of(made.to_csv())}
+
+
+def _stream(act: Act, data: Any, options: Found) -> Found:
+    batches = [_batch(one) for one in shoal.stream(data, act["to"], **options)]
+    return {"batches": batches, "files": files.names_in(act["to"])}
+
+
+def _batch(batch: Any) -> list[Any]:
+    return [batch.number, batch.records, batch.classes, batch.smallest, batch.loss, batch.come]
+
+
+def _listed(name: str) -> Callable[[Act, Any, Found], Found]:
+    def verb(act: Act, data: Any, options: Found) -> Found:
+        return {"listed": [str(one).splitlines()[0] for one in getattr(shoal, name)()]}
+
+    return verb
+
+
+def _estimator(act: Act, data: Any, options: Found) -> Found:
+    from shoal.estimator import Microaggregator
+
+    made = Microaggregator(**options)
+    released = made.fit_transform(data)
+    return {"groups": labels_of(made.labels_), "cells": hash_of(released), "type": _type(released)}
+
+
+def _text(function: str) -> Callable[[Act, Any, Found], Found]:
+    def verb(act: Act, data: Any, options: Found) -> Found:
+        return {"says": str(getattr(shoal, function)(*act["operands"], **options)).splitlines()}
+
+    return verb
+
+
+VERBS: dict[str, Callable[[Act, Any, Found], Found]] = {
+    "anonymize": _anonymize,
+    "microaggregate": _microaggregate,
+    "refine": _refine,
+    "columns": _columns,
+    "bound": _bound,
+    "read": _read,
+    "hierarchy": _hierarchy,
+    "stream": _stream,
+    "estimator": _estimator,
+    "methods": _listed("methods"),
+    "presets": _listed("presets"),
+    "risk": _plain(shoal.risk),
+    "inspect": _plain(shoal.inspect),
+    "measure": _plain(shoal.measure),
+    "compare": _plain(shoal.compare),
+    "suggest": _plain(shoal.suggest),
+    "preview": _plain(shoal.preview),
+    "verify": _plain(shoal.verify),
+    "verify_series": _plain(shoal.verify_series),
+    "check_pack": _plain(shoal.check_pack),
+    "ledger_add": _text("add_release"),
+    "ledger_forget": _text("forget_people"),
+    "ledger_withdraw": _text("withdraw_release"),
+    "ledger_check": _text("check_ledger"),
+}

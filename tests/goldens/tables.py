@@ -1,0 +1,384 @@
+"""Tables of the goldens, made from seeds, and the ways in which they are handed over."""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import gzip
+import io
+import json
+import os
+import random
+import sqlite3
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+Columns = dict[str, list[Any]]
+
+
+class NoReference(Exception):
+    """A reference table is asked for, and SHOAL_DATA is not set."""
+
+
+def people(rows: int = 150, seed: int = 1) -> Columns:
+    """Return people with every kind of column, some cells missing, some people in a household."""
+    draw = random.Random(seed)
+    pains, towns = ("none", "mild", "moderate", "severe"), ("Arles", "Bath", "Como", "Delft")
+    table: Columns = {
+        "id": [f"P{row:04d}" for row in range(rows)],
+        "household": [f"H{row // 2 + row % 3 // 2:03d}" for row in range(rows)],
+        "age": [draw.randint(18, 90) for _ in range(rows)],
+        "pay": [round(draw.lognormvariate(10, 0.6), 2) for _ in range(rows)],
+        "height": [round(draw.gauss(170, 9), 1) for _ in range(rows)],
+        "sex": [draw.choice("fm") for _ in range(rows)],
+        "town": [draw.choice(towns) for _ in range(rows)],
+        "zip": [f"{draw.choice((10, 10, 25, 31))}{draw.randint(0, 40):03d}" for _ in range(rows)],
+        "pain": [draw.choice(pains) for _ in range(rows)],
+        "born": [_day(1930, draw.randint(0, 25_000)) for _ in range(rows)],
+        "smokes": [draw.random() < 0.3 for _ in range(rows)],
+        "ill": [draw.choice("aabbccdef") for _ in range(rows)],
+        "cost": [round(draw.lognormvariate(6, 1), 1) for _ in range(rows)],
+        "w": [draw.choice((1.0, 1.5, 2.0, 3.5)) for _ in range(rows)],
+    }
+    for name, share in (("pay", 0.06), ("zip", 0.05), ("pain", 0.04), ("ill", 0.03)):
+        for row in range(rows):
+            if draw.random() < share:
+                table[name][row] = None
+    return table
+
+
+def _day(year: int, days: int) -> datetime.date:
+    return datetime.date(year, 1, 1) + datetime.timedelta(days)
+
+
+def numbers(rows: int = 120, columns: int = 4, seed: int = 2) -> Columns:
+    """Return numbers in three clouds."""
+    draw = random.Random(seed)
+    centers = [[draw.uniform(-5, 5) for _ in range(columns)] for _ in range(3)]
+    cells = [[draw.gauss(draw.choice(centers)[j], 1) for j in range(columns)] for _ in range(rows)]
+    return {f"x{j}": [round(row[j], 4) for row in cells] for j in range(columns)}
+
+
+def categories(rows: int = 120, seed: int = 3) -> Columns:
+    """Return four columns of categories, without a missing cell."""
+    draw = random.Random(seed)
+    return {
+        name: [draw.choice(letters) for _ in range(rows)]
+        for name, letters in (("a", "uvw"), ("b", "klmn"), ("c", "xyz"), ("s", "pqrst"))
+    }
+
+
+def visits(rows: int = 160, seed: int = 4) -> Columns:
+    """Return people with several records each, whose age stays and whose illness changes."""
+    draw = random.Random(seed)
+    found: Columns = {"id": [], "age": [], "pay": [], "ill": []}
+    person = 0
+    while len(found["id"]) < rows:
+        person += 1
+        age, pay = draw.randint(20, 80), draw.randint(10, 99)
+        for _ in range(draw.choice((1, 1, 2, 3))):
+            for name, cell in zip(found, (f"P{person:03d}", age, pay, draw.choice("abcde")), strict=True):
+                found[name].append(cell)
+    return found
+
+
+def wave(number: int, pool: int = 60, each: int = 45, letters: str = "abcdef") -> Columns:
+    """Return a wave of a series: of the same people some come and some go, values stay."""
+    draw = random.Random(5)
+    pool_of = [
+        (f"P{row:03d}", draw.randint(20, 80), draw.randint(10, 99), draw.choice(letters))
+        for row in range(pool)
+    ]
+    rows = sorted(random.Random(50 + number).sample(range(pool), each))
+    names = ("id", "age", "pay", "ill")
+    return {name: [pool_of[row][at] for row in rows] for at, name in enumerate(names)}
+
+
+def large(rows: int = 6000, seed: int = 6) -> Columns:
+    """Return a table for runs by regions."""
+    table = people(rows, seed)
+    return {name: table[name] for name in ("id", "age", "pay", "height", "sex", "town", "ill", "cost")}
+
+
+def odd() -> Columns:
+    """Return names and texts that files and messages easily get wrong."""
+    rows = 24
+    return {
+        'a "b", c': [row % 4 for row in range(rows)],
+        "größe": [f"ü{row % 3}" for row in range(rows)],
+        "=sum": [("=1+1", "-x", "+y")[row % 3] for row in range(rows)],
+        " spaced": [row % 2 * 0.5 for row in range(rows)],
+    }
+
+
+def business(rows: int = 90, seed: int = 7) -> Columns:
+    """Return skewed figures of firms, a few of them huge, by branch."""
+    draw = random.Random(seed)
+    return {
+        "branch": [draw.choice(("food", "steel", "wood")) for _ in range(rows)],
+        "turnover": [round(draw.paretovariate(1.1) * 100) for _ in range(rows)],
+        "staff": [round(draw.paretovariate(1.3) * 5) for _ in range(rows)],
+        "export": [round(draw.random(), 3) for _ in range(rows)],
+    }
+
+
+TABLES = {
+    "people": people,
+    "numbers": numbers,
+    "categories": categories,
+    "visits": visits,
+    "large": large,
+    "odd": odd,
+    "business": business,
+    "few": lambda: people(12, 8),
+    "wide": lambda: numbers(60, 24, 9),
+    "column": lambda: numbers(80, 1, 10),
+    "duplicates": lambda: {name: cells * 4 for name, cells in categories(15, 11).items()},
+    "constant": lambda: {"a": [7] * 30, "b": [row % 5 for row in range(30)]},
+    "hundreds": lambda: people(600, 12),
+    **{f"wave{number}": (lambda number=number: wave(number)) for number in (1, 2, 3)},
+}
+REFERENCE = ("census", "tarragona", "eia", "adult")
+
+
+@cache
+def table_of(name: str) -> Columns:
+    """Return a table by its name; "census:300" are the first 300 records of a reference table."""
+    if name in TABLES:
+        return TABLES[name]()
+    reference, _, first = name.partition(":")
+    if reference not in REFERENCE:
+        raise KeyError(f"there is no table {name}")
+    folder = os.environ.get("SHOAL_DATA")
+    if not folder:
+        raise NoReference(reference)
+    with (Path(folder) / f"{reference}.csv").open(newline="", encoding="utf-8") as file:
+        head, *body = csv.reader(file)
+    body = body[: int(first or len(body))]
+    return {name: _typed([row[at] for row in body]) for at, name in enumerate(head)}
+
+
+def _typed(cells: list[str]) -> list[Any]:
+    for kind in (int, float):
+        try:
+            return [kind(cell) if cell else None for cell in cells]
+        except ValueError:
+            continue
+    return [cell or None for cell in cells]
+
+
+def as_csv(table: Columns, delimiter: str = ",", **how: Any) -> str:
+    """Return a table as the text of a csv."""
+    out = io.StringIO()
+    written = csv.writer(out, delimiter=delimiter, lineterminator=how.pop("end", "\n"), **how)
+    written.writerow(table)
+    written.writerows([_cell(cell) for cell in row] for row in zip(*table.values(), strict=True))
+    return out.getvalue()
+
+
+def _cell(cell: Any) -> str:
+    if cell is None:
+        return ""
+    return str(cell).lower() if isinstance(cell, bool) else str(cell)
+
+
+def _german(table: Columns) -> str:
+    """Return a csv as a German spreadsheet writes it: semicolons, decimal commas, day first."""
+    def cell(value: Any) -> Any:
+        if isinstance(value, float):
+            return f"{value:,.2f}".translate(str.maketrans(",.", ".,"))
+        return f"{value:%d.%m.%Y}" if isinstance(value, datetime.date) else value
+
+    return as_csv({n: [cell(c) for c in cells] for n, cells in table.items()}, ";")
+
+
+def _fixed(table: Columns) -> str:
+    """Return a text of fixed widths, ten characters a column."""
+    rows = [list(table), *zip(*table.values(), strict=True)]
+    return "".join("".join(f"{_cell(cell):<10}" for cell in row).rstrip() + "\n" for row in rows)
+
+
+TEXTS = {  # ways to write a table as text: ending, and bytes of a table
+    "csv": (".csv", lambda t: as_csv(t).encode()),
+    "tsv": (".tsv", lambda t: as_csv(t, "\t").encode()),
+    "txt": (".txt", lambda t: as_csv(t, "|").encode()),
+    "crlf": (".csv", lambda t: as_csv(t, end="\r\n").encode()),
+    "quoted": (".csv", lambda t: as_csv(t, quoting=csv.QUOTE_ALL).encode()),
+    "apostrophes": (".csv", lambda t: as_csv(t, quotechar="'", quoting=csv.QUOTE_ALL).encode()),
+    "german": (".csv", lambda t: _german(t).encode("cp1252")),
+    "utf-16": (".csv", lambda t: as_csv(t).encode("utf-16")),
+    "bom": (".csv", lambda t: as_csv(t).encode("utf-8-sig")),
+    "commented": (".csv", lambda t: f"made by hand\n{as_csv(t)}# the end\n".encode()),
+    "na": (".csv", lambda t: as_csv({n: ["NA" if c is None else c for c in v] for n, v in t.items()}).encode()),
+    "fixed": (".txt", lambda t: _fixed(t).encode()),
+    "csv.gz": (".csv.gz", lambda t: gzip.compress(as_csv(t).encode(), mtime=0)),
+    "jsonl": (".jsonl", lambda t: "".join(
+        json.dumps(dict(zip(t, row, strict=True)), default=str) + "\n" for row in zip(*t.values(), strict=True)
+    ).encode()),
+}  # fmt: skip
+
+
+def _arrow(table: Columns) -> Any:
+    import pyarrow as pa
+
+    return pa.table({name: pa.array(cells) for name, cells in table.items()})
+
+
+def _frame(table: Columns) -> Any:
+    import pandas as pd
+
+    return pd.DataFrame(table)
+
+
+def _parquet(table: Columns, path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    pq.write_table(_arrow(table), path)
+
+
+def _feather(table: Columns, path: Path) -> None:
+    from pyarrow import feather
+
+    feather.write_feather(_arrow(table), path)
+
+
+def _statistics(writer: str) -> Any:
+    def write(table: Columns, path: Path) -> None:
+        import pyreadstat
+
+        plain = {name: [_plain(c) for c in cells] for name, cells in table.items()}
+        getattr(pyreadstat, writer)(_frame(plain), str(path))
+
+    return write
+
+
+def _plain(cell: Any) -> Any:
+    return int(cell) if isinstance(cell, bool) else cell
+
+
+def _labelled(table: Columns, path: Path) -> None:
+    """Write an SPSS file with value labels, a label of a column and a user-missing code."""
+    import pyreadstat
+
+    codes = {"none": 1.0, "mild": 2.0, "moderate": 3.0, "severe": 4.0, None: 9.0}
+    frame = _frame({**table, "pain": [codes[cell] for cell in table["pain"]]})
+    labels = {"pain": {1.0: "none", 2.0: "mild", 3.0: "moderate", 4.0: "severe", 9.0: "unknown"}}
+    pyreadstat.write_sav(
+        frame, str(path), variable_value_labels=labels, column_labels={"age": "Age in years"},
+        missing_ranges={"pain": [9.0]},
+    )  # fmt: skip
+
+
+def _workbook(table: Columns, path: Path) -> None:
+    from openpyxl import Workbook
+
+    book = Workbook()
+    book.active.title = "table"
+    book.active.append(list(table))
+    for row in zip(*table.values(), strict=True):
+        book.active.append(row)
+    book.create_sheet("empty")
+    book.save(path)
+
+
+def _sqlite(table: Columns, path: Path) -> None:
+    columns = ", ".join(f'"{name}"' for name in table)
+    marks = ", ".join("?" * len(table))
+    with sqlite3.connect(path) as base:
+        base.execute(f"create table t ({columns})")
+        rows = zip(*([_stored(c) for c in cells] for cells in table.values()), strict=True)
+        base.executemany(f"insert into t values ({marks})", rows)
+    base.close()
+
+
+def _stored(cell: Any) -> Any:
+    return cell.isoformat() if isinstance(cell, datetime.date) else _plain(cell)
+
+
+def _duckdb(table: Columns, path: Path) -> None:
+    import duckdb
+
+    with duckdb.connect(str(path)) as base:
+        base.register("given", _arrow(table))
+        base.execute("create table t as select * from given")
+
+
+BINARY = {  # ways to write a table by a library: ending, what writes it
+    "parquet": (".parquet", _parquet),
+    "feather": (".feather", _feather),
+    "arrow": (".arrow", _feather),
+    "sav": (".sav", _statistics("write_sav")),
+    "zsav": (".zsav", lambda t, p: _statistics("write_sav")(t, p.with_suffix(".sav")) or p.with_suffix(".sav").rename(p)),
+    "dta": (".dta", _statistics("write_dta")),
+    "xpt": (".xpt", _statistics("write_xport")),
+    "labelled": (".sav", _labelled),
+    "xlsx": (".xlsx", _workbook),
+    "sqlite": (".sqlite", _sqlite),
+    "duckdb": (".duckdb", _duckdb),
+}  # fmt: skip
+
+
+def _polars(table: Columns) -> Any:
+    import polars
+
+    return polars.DataFrame(table)
+
+
+def _categorical(table: Columns) -> Any:
+    frame = _frame(table)
+    for name in ("sex", "town"):
+        frame[name] = frame[name].astype("category")
+    return frame.set_index("id")
+
+
+def _array(table: Columns) -> Any:
+    import numpy as np
+
+    return np.array(list(table.values()), float).T
+
+
+OBJECTS = {  # ways to hand a table over in memory
+    "dict": lambda t: {name: list(cells) for name, cells in t.items()},
+    "rows": lambda t: [list(row) for row in zip(*t.values(), strict=True)],
+    "records": lambda t: [dict(zip(t, row, strict=True)) for row in zip(*t.values(), strict=True)],
+    "pandas": _frame,
+    "categorical": _categorical,
+    "polars": _polars,
+    "lazy": lambda t: _polars(t).lazy(),
+    "pyarrow": _arrow,
+    "stream": lambda t: _arrow(t).to_reader(),
+    "numpy": _array,
+}
+
+
+def hand_over(name: str, way: str, place: Path) -> Any:
+    """Return a table as an object, or the name of a file that holds it in a folder."""
+    table = table_of(name)
+    if way in OBJECTS:
+        return OBJECTS[way](table)
+    stem = name.replace(":", "-")
+    if way.startswith("parts"):  # a folder of three files of a kind
+        return _parts(table, way.partition("-")[2] or "csv", place / f"{stem}-parts")
+    ending, write = TEXTS.get(way) or BINARY[way]
+    path = place / f"{stem}{ending}"
+    if way in TEXTS:
+        path.write_bytes(write(table))
+    else:
+        write(table, path)
+    return f"{path.name}#t" if way in ("sqlite", "duckdb") else path.name
+
+
+def _parts(table: Columns, way: str, folder: Path) -> str:
+    folder.mkdir()
+    rows = len(next(iter(table.values())))
+    ending, write = TEXTS.get(way) or BINARY[way]
+    for number in range(3):
+        cut = slice(number * rows // 3, (number + 1) * rows // 3)
+        some = {name: cells[cut] for name, cells in table.items()}
+        path = folder / f"part{number}{ending}"
+        if way in TEXTS:
+            path.write_bytes(write(some))
+        else:
+            write(some, path)
+    return f"{folder.name}/*{ending}"

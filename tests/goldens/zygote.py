@@ -1,0 +1,137 @@
+"""A process that has imported everything and run a little, and forks itself for every case.
+
+A case then begins in a clean state and costs no imports. The process reads lines of JSON,
+`[case, door]`, and answers each with what the case brought.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+from typing import Any
+
+TESTS = Path(__file__).parents[1]
+SECONDS = 300  # no case takes nearly as long
+SURROUNDINGS = {
+    "SHOAL_CHARTS": "off", "SHOAL_CONFIG": os.devnull, "OPENBLAS_NUM_THREADS": "1", "TZ": "UTC",
+    "COLUMNS": "100", "NO_COLOR": "1", "SHOAL_PROGRESS": "none",
+}  # fmt: skip
+
+
+class Zygote:
+    """Carries out cases, each in a fork of one process."""
+
+    def __init__(self, before: tuple[str, ...] = ()) -> None:
+        path = os.pathsep.join([str(TESTS), *filter(None, [os.environ.get("PYTHONPATH")])])
+        self.process = subprocess.Popen(
+            [sys.executable, *before, "-m", "goldens.zygote"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            env=os.environ | SURROUNDINGS | {"PYTHONPATH": path},
+        )  # fmt: skip
+
+    def carry_out(self, case: str, door: str) -> list[dict[str, Any]]:
+        """Return what each act of a case brings through a door."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write(json.dumps([case, door]) + "\n")
+        self.process.stdin.flush()
+        answer = json.loads(self.process.stdout.readline() or '"the process has ended"')
+        if isinstance(answer, str):
+            raise RuntimeError(f"{case} through {door}: {answer}")
+        return answer
+
+    def close(self) -> None:
+        """End the process."""
+        self.process.stdin.close()
+        self.process.wait(30)
+
+
+def main() -> None:
+    """Answer until there are no more lines."""
+    from goldens.tables import NoReference
+
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # whatever is printed is no answer
+    _warm()
+    for line in sys.stdin:
+        case, door = json.loads(line)
+        place = Path(tempfile.mkdtemp(prefix="golden-"))
+        told = place.with_suffix(".json")
+        child = os.fork()
+        if child == 0:
+            code = 0
+            try:
+                signal.alarm(SECONDS)
+                (place / "in").mkdir()
+                os.chdir(place / "in")
+                told.write_text(json.dumps(_carried_out(case, door)), "utf-8")
+            except NoReference:
+                told.write_text('"no reference table"')
+            except BaseException:
+                told.write_text(json.dumps(traceback.format_exc()[-3000:]))
+            os._exit(code)
+        _, status = os.waitpid(child, 0)
+        if told.exists():
+            answers.write(told.read_text("utf-8") + "\n")
+            told.unlink()
+        else:
+            answers.write(json.dumps(f"it ended with status {status}") + "\n")
+        answers.flush()
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def _carried_out(name: str, door: str) -> list[dict[str, Any]]:
+    from goldens.cases import all_cases
+
+    case = all_cases()[name]
+    found = []
+    for act in case.acts:
+        for file, text in act.get("files", {}).items():
+            Path(file).parent.mkdir(parents=True, exist_ok=True)
+            Path(file).write_text(text, "utf-8")
+        os.environ.update(act.get("env", {}))
+        found.append(case.held(act, _door(door)(act)))
+    return found
+
+
+def _door(name: str) -> Any:
+    from goldens import command_door, desk_door, python_door
+
+    doors = {"python": python_door, "command": command_door, "desk": desk_door}
+    return doors[name].carry_out
+
+
+def _warm() -> None:
+    """Load what most cases need, by doing it once on few records."""
+    import shoal
+    from goldens import command_door
+    from goldens.tables import table_of
+
+    few = {name: table_of("people")[name] for name in ("age", "pay", "sex", "zip", "ill")}
+    for method in ("mdav", "kaim+"):
+        shoal.anonymize(few, k=3, sensitive=["ill"], quasi_identifiers=["age", "pay", "sex", "zip"],
+                        method=method, max_iterations=20, threads=1)  # fmt: skip
+    place = Path(tempfile.mkdtemp(prefix="golden-"))
+    before = Path.cwd()
+    os.chdir(place)
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    command_door.carry_out({
+        "do": "anonymize", "table": "people", "privacy": {"k": 3}, "quasi": ["age", "sex"],
+        "to": "out/", "drop": [n for n in table_of("people") if n not in ("age", "sex", "ill")],
+        "run": {"threads": 1}, "method": "mdav",
+    })  # fmt: skip
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
+    os.chdir(before)
+    shutil.rmtree(place)
+
+
+if __name__ == "__main__":
+    main()

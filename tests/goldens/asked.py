@@ -118,7 +118,7 @@ run.show_values         -                   --show-values       -
 """
 WORDS = {line.split()[0]: line.split()[1:] for line in VOCABULARY.strip().splitlines()}
 APART = {"do", "table", "as", "to", "files", "hold", "doors", "acts", "words", "operands", "also",
-         "omit", "slow", "stdin", "result", "about"}  # of a case itself, not of what it asks  # fmt: skip
+         "omit", "slow", "stdin", "result", "about", "body", "path", "send", "env", "needs", "also_saved"}  # of a case itself, not of what it asks  # fmt: skip
 REPEATED = {"reading.missing", "steps"}  # options said once for each value
 
 

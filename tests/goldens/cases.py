@@ -40,7 +40,7 @@ class Case:
     @property
     def acts(self) -> list[dict[str, Any]]:
         """What is done, one thing after the other; what they share is said once."""
-        shared = {key: value for key, value in self.asks.items() if key not in ("acts", "doors")}
+        shared = {key: value for key, value in self.asks.items() if key not in ("acts", "doors", "needs")}
         acts = [{"do": "anonymize", **shared, **act} for act in self.asks.get("acts", ({},))]
         return [{key: value for key, value in act.items() if value != "none"} for act in acts]
 

@@ -9,6 +9,7 @@ import json
 import os
 import re
 import sys
+import traceback
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -29,8 +30,13 @@ VERBS = {
 }  # fmt: skip
 
 
+WRITES = "anonymize", "refine", "run", "stream"
+
+
 def carry_out(act: Act) -> dict[str, Any]:
     """Return the exit code of a command, what it said, and what its files hold."""
+    if act["do"] in WRITES:
+        act = {"to": "out/", **act}
     words = [*VERBS.get(act["do"], [act["do"]]), *_operands(act), *asked.for_command(act)]
     words += [str(word) for word in act.get("words", ())]
     if "to" in act and not act.get("result", {}).get("pack"):
@@ -83,36 +89,41 @@ def _error(err: str) -> str:
 
 
 def _run(words: list[str], act: Act) -> tuple[int, str, str]:
-    from shoal.__main__ import main
-
-    kept = [os.dup(number) for number in (0, 1, 2)]
-    streams = sys.stdin, sys.stdout, sys.stderr, sys.argv
+    """Return the exit code, stdout and stderr of a command, which runs in a fork: it leaves by itself."""
     names = ".stdin", ".stdout", ".stderr"
     Path(names[0]).write_bytes(_stdin(act))
+    child = os.fork()
+    if child == 0:
+        os._exit(_in_child([str(word) for word in words], names))
+    _, status = os.waitpid(child, 0)
+    _, out, err = (Path(name).read_text("utf-8", errors="replace") for name in names)
+    for name in names:
+        Path(name).unlink()
+    return os.waitstatus_to_exitcode(status), out, err
+
+
+def _in_child(words: list[str], names: tuple[str, ...]) -> int:
+    """Run a command on real file descriptors, where it does not end the process itself."""
+    from shoal.__main__ import main
+
     for number, name in enumerate(names):
         handle = os.open(name, os.O_RDONLY if number == 0 else os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         os.dup2(handle, number)
-        os.close(handle)
-    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
-    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
-    sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
-    sys.argv = ["shoal", *map(str, words)]
-    code: Any = 0
+    sys.stdin, sys.stdout, sys.stderr = (
+        open(number, "w" if number else "r", encoding="utf-8", closefd=False) for number in range(3)
+    )
+    sys.argv = ["shoal", *words]
     try:
         main()
     except SystemExit as stop:
-        code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+        return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+    except BaseException:
+        traceback.print_exc()
+        return 1
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
-        sys.stdin, sys.stdout, sys.stderr, sys.argv = streams
-        for number, handle in enumerate(kept):
-            os.dup2(handle, number)
-            os.close(handle)
-    out, err = (Path(name).read_text("utf-8", errors="replace") for name in names[1:])
-    for name in names:
-        Path(name).unlink()
-    return code, out, err
+    return 0
 
 
 def _stdin(act: Act) -> bytes:

@@ -17,8 +17,8 @@ from typing import Any
 Columns = dict[str, list[Any]]
 
 
-class NoReference(Exception):
-    """A reference table is asked for, and SHOAL_DATA is not set."""
+class NotHere(Exception):
+    """What a case needs is not on this machine: the reference tables, or Java."""
 
 
 def people(rows: int = 150, seed: int = 1) -> Columns:
@@ -152,7 +152,7 @@ def table_of(name: str) -> Columns:
         raise KeyError(f"there is no table {name}")
     folder = os.environ.get("SHOAL_DATA")
     if not folder:
-        raise NoReference(reference)
+        raise NotHere(f"table {reference}: SHOAL_DATA is not set")
     with (Path(folder) / f"{reference}.csv").open(newline="", encoding="utf-8") as file:
         head, *body = csv.reader(file)
     body = body[: int(first or len(body))]

@@ -94,7 +94,7 @@ def _leaves(tree: Any, place: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...]
         else:
             for number, value in enumerate(tree):
                 yield from _leaves(value, (*place, _entry(value, number)))
-    elif not isinstance(tree, str) or _short([tree]):
+    elif tree is not None and (not isinstance(tree, str) or _short([tree])):
         yield place, _plain(tree)
 
 

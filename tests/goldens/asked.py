@@ -117,8 +117,11 @@ run.force               force               --force             -
 run.show_values         -                   --show-values       -
 """
 WORDS = {line.split()[0]: line.split()[1:] for line in VOCABULARY.strip().splitlines()}
-APART = {"do", "table", "as", "to", "files", "hold", "doors", "acts", "words", "operands", "also",
-         "omit", "slow", "stdin", "result", "about", "body", "path", "send", "env", "needs", "also_saved"}  # of a case itself, not of what it asks  # fmt: skip
+APART = {  # of a case itself, not of what it asks
+    "do", "table", "as", "to", "files", "hold", "doors", "acts", "words", "operands", "also",
+    "omit", "slow", "stdin", "result", "about", "body", "path", "send", "env", "needs", "also_saved",
+}  # fmt: skip
+PARTS = {word.split(".")[0] for word in WORDS if "." in word}
 REPEATED = {"reading.missing", "steps"}  # options said once for each value
 
 
@@ -132,7 +135,7 @@ def meant(act: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             for column, said in value.items():
                 for fact, one in said.items():
                     facts.setdefault(f"columns.{fact}", {})[column] = one
-        elif isinstance(value, Mapping) and part in {word.split(".")[0] for word in WORDS if "." in word}:
+        elif isinstance(value, Mapping) and part in PARTS:
             yield from ((f"{part}.{name}", one) for name, one in value.items())
         else:
             yield part, value

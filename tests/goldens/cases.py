@@ -15,7 +15,8 @@ DOORS = "python", "command", "desk"
 # what every case holds of a report; `hold = ["all"]` holds every figure
 ESSENTIAL = re.compile(
     r"(public: )?(exit|error|warns|type|cells|files|private files|stdout|stderr|says|listed|batches"
-    r"|groups( of .*)?|loss( of .*)?|bound|sse|complete|method|smallest|iterations|levels|paths|rule"
+    r"|groups( of .*)?|loss( of .*)?|bound|sse|complete|method|smallest|iterations|levels"
+    r"|paths|rule"
     r"|records|kind of .*|chart .*|state|status|answer.*"
     r"|(count|smallest|largest) of groups|(ok|k|classes|found.*) of verification"
     r"|(mean before|mean after|suppressed|generalized|unchanged|released as) of [^ ]+"
@@ -40,7 +41,9 @@ class Case:
     @property
     def acts(self) -> list[dict[str, Any]]:
         """What is done, one thing after the other; what they share is said once."""
-        shared = {key: value for key, value in self.asks.items() if key not in ("acts", "doors", "needs")}
+        shared = {
+            key: value for key, value in self.asks.items() if key not in ("acts", "doors", "needs")
+        }
         acts = [{"do": "anonymize", **shared, **act} for act in self.asks.get("acts", ({},))]
         return [{key: value for key, value in act.items() if value != "none"} for act in acts]
 

@@ -79,7 +79,9 @@ def _said(act: Act, out: str, err: str) -> dict[str, Any]:
 
 
 def _lines(text: str) -> list[str]:
-    return [line.rstrip() for line in without_places(text, str(Path.cwd())).splitlines() if line.strip()]
+    return [
+        line.rstrip() for line in without_places(text, str(Path.cwd())).splitlines() if line.strip()
+    ]
 
 
 def _error(err: str) -> str:
@@ -89,7 +91,7 @@ def _error(err: str) -> str:
 
 
 def _run(words: list[str], act: Act) -> tuple[int, str, str]:
-    """Return the exit code, stdout and stderr of a command, which runs in a fork: it leaves by itself."""
+    """Return the exit code, stdout and stderr of a command, which runs in a fork."""
     names = ".stdin", ".stdout", ".stderr"
     Path(names[0]).write_bytes(_stdin(act))
     child = os.fork()
@@ -107,7 +109,9 @@ def _in_child(words: list[str], names: tuple[str, ...]) -> int:
     from shoal.__main__ import main
 
     for number, name in enumerate(names):
-        handle = os.open(name, os.O_RDONLY if number == 0 else os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        handle = os.open(
+            name, os.O_RDONLY if number == 0 else os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+        )
         os.dup2(handle, number)
     sys.stdin, sys.stdout, sys.stderr = (
         open(number, "w" if number else "r", encoding="utf-8", closefd=False) for number in range(3)

@@ -39,7 +39,9 @@ def told_of(output: str) -> dict[str, Any]:
     if whole and place.is_dir():
         found["files"] = names_in(place)
     elif place.parent.is_dir():
-        found["files"] = [n for n in names_in(place.parent) if n.split(".")[0] == place.name.split(".")[0]]
+        found["files"] = [
+            n for n in names_in(place.parent) if n.split(".")[0] == place.name.split(".")[0]
+        ]
     if private.is_dir():
         found["private files"] = names_in(private)
     if released is not None and released.exists():
@@ -68,7 +70,9 @@ def _table_in(path: Path) -> tuple[list[str], list[Any]]:
         return head, rows
     if name.endswith(".jsonl"):
         lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-        return sorted({key for line in lines for key in line}), [sorted(one.items()) for one in lines]
+        return sorted({key for line in lines for key in line}), [
+            sorted(one.items()) for one in lines
+        ]
     if name.endswith(".parquet"):
         import pyarrow.parquet as pq
 
@@ -96,7 +100,9 @@ def _of_arrow(table: Any) -> tuple[list[str], list[Any]]:
 
 
 def _decoded(raw: bytes) -> str:
-    for encoding in ("utf-16",) if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else ("utf-8-sig", "cp1252"):
+    for encoding in (
+        ("utf-16",) if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else ("utf-8-sig", "cp1252")
+    ):
         try:
             return raw.decode(encoding)
         except UnicodeDecodeError:

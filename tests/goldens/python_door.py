@@ -9,8 +9,8 @@ from typing import Any
 
 import shoal
 from goldens import asked, files
-from goldens.telling import cells_of, hash_of, labels_of, told
 from goldens.tables import hand_over
+from goldens.telling import cells_of, hash_of, labels_of, told
 
 Act = Mapping[str, Any]
 Found = dict[str, Any]
@@ -25,7 +25,9 @@ def carry_out(act: Act) -> Found:
             found = VERBS[act["do"]](act, data, asked.for_python(act))
         except shoal.ShoalError as error:
             return {"error": f"{type(error).__name__}: {error}"}
-    named = sorted({w.category.__name__ for w in warned if issubclass(w.category, shoal.ShoalWarning)})
+    named = sorted(
+        {w.category.__name__ for w in warned if issubclass(w.category, shoal.ShoalWarning)}
+    )
     return found | ({"warns": named} if named else {})
 
 

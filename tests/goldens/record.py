@@ -26,7 +26,7 @@ if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from goldens.cases import HERE, Case, all_cases
-from goldens.tables import NotHere
+from goldens.tables import NotHereError
 from goldens.zygote import Zygote
 
 RECORDS = HERE / "records"
@@ -100,7 +100,10 @@ def written(records: dict[str, Record]) -> str:
 
 
 def _packed(act: dict[str, Any]) -> str:
-    said = [f"{json.dumps(k, ensure_ascii=False)}: {json.dumps(v, ensure_ascii=False)}" for k, v in act.items()]
+    said = [
+        f"{json.dumps(k, ensure_ascii=False)}: {json.dumps(v, ensure_ascii=False)}"
+        for k, v in act.items()
+    ]
     lines = [""]
     for number, one in enumerate(said):
         more = one + ("," if number + 1 < len(said) else "")
@@ -144,7 +147,12 @@ def unexplained() -> Iterator[tuple[str, str]]:
 
 
 def _everything() -> dict[str, Record]:
-    return {c: r for path in RECORDS.glob("*.json") if path != FIRST for c, r in records_of(path.stem).items()}
+    return {
+        c: r
+        for path in RECORDS.glob("*.json")
+        if path != FIRST
+        for c, r in records_of(path.stem).items()
+    }
 
 
 def _carried_out(cases: Sequence[Case], processes: int) -> dict[str, Record]:
@@ -160,7 +168,7 @@ def _carried_out(cases: Sequence[Case], processes: int) -> dict[str, Record]:
             case = waiting.get()
             try:
                 found[case.name] = {d: rounded(zygote.carry_out(case.name, d)) for d in case.doors}
-            except NotHere as missing:
+            except NotHereError as missing:
                 print(f"{case.name}: kept as it was, as there is no {missing}")
         zygote.close()
 
@@ -219,7 +227,9 @@ def _note_changes() -> None:
     lines = [line for line in CHANGES.read_text("utf-8").splitlines() if UNSAID not in line]
     for case in sorted(first):
         digest = now.get(case, "gone")
-        if digest != first[case] and (case not in said or said[case][0] != digest or said[case][1] == UNSAID):
+        if digest != first[case] and (
+            case not in said or said[case][0] != digest or said[case][1] == UNSAID
+        ):
             lines.append(f"- {UNSAID}: `{case}` {digest}")
     CHANGES.write_text("\n".join(lines) + "\n", "utf-8")
 

@@ -17,7 +17,7 @@ from typing import Any
 Columns = dict[str, list[Any]]
 
 
-class NotHere(Exception):
+class NotHereError(Exception):
     """What a case needs is not on this machine: the reference tables, or Java."""
 
 
@@ -78,7 +78,9 @@ def visits(rows: int = 160, seed: int = 4) -> Columns:
         person += 1
         age, pay = draw.randint(20, 80), draw.randint(10, 99)
         for _ in range(draw.choice((1, 1, 2, 3))):
-            for name, cell in zip(found, (f"P{person:03d}", age, pay, draw.choice("abcde")), strict=True):
+            for name, cell in zip(
+                found, (f"P{person:03d}", age, pay, draw.choice("abcde")), strict=True
+            ):
                 found[name].append(cell)
     return found
 
@@ -98,7 +100,9 @@ def wave(number: int, pool: int = 60, each: int = 45, letters: str = "abcdef") -
 def large(rows: int = 6000, seed: int = 6) -> Columns:
     """Return a table for runs by regions."""
     table = people(rows, seed)
-    return {name: table[name] for name in ("id", "age", "pay", "height", "sex", "town", "ill", "cost")}
+    return {
+        name: table[name] for name in ("id", "age", "pay", "height", "sex", "town", "ill", "cost")
+    }
 
 
 def odd() -> Columns:
@@ -152,7 +156,7 @@ def table_of(name: str) -> Columns:
         raise KeyError(f"there is no table {name}")
     folder = os.environ.get("SHOAL_DATA")
     if not folder:
-        raise NotHere(f"table {reference}: SHOAL_DATA is not set")
+        raise NotHereError(f"table {reference}: SHOAL_DATA is not set")
     with (Path(folder) / f"{reference}.csv").open(newline="", encoding="utf-8") as file:
         head, *body = csv.reader(file)
     body = body[: int(first or len(body))]
@@ -185,12 +189,23 @@ def _cell(cell: Any) -> str:
 
 def _german(table: Columns) -> str:
     """Return a csv as a German spreadsheet writes it: semicolons, decimal commas, day first."""
+
     def cell(value: Any) -> Any:
         if isinstance(value, float):
             return f"{value:,.2f}".translate(str.maketrans(",.", ".,"))
         return f"{value:%d.%m.%Y}" if isinstance(value, datetime.date) else value
 
     return as_csv({n: [cell(c) for c in cells] for n, cells in table.items()}, ";")
+
+
+def _with_marks(table: Columns) -> str:
+    """Return a csv in which NA stands for what is missing."""
+    return as_csv({n: ["NA" if c is None else c for c in cells] for n, cells in table.items()})
+
+
+def _lines(table: Columns) -> str:
+    rows = (dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True))
+    return "".join(f"{json.dumps(row, default=str)}\n" for row in rows)
 
 
 def _fixed(table: Columns) -> str:
@@ -210,12 +225,10 @@ TEXTS = {  # ways to write a table as text: ending, and bytes of a table
     "utf-16": (".csv", lambda t: as_csv(t).encode("utf-16")),
     "bom": (".csv", lambda t: as_csv(t).encode("utf-8-sig")),
     "commented": (".csv", lambda t: f"made by hand\n{as_csv(t)}# the end\n".encode()),
-    "na": (".csv", lambda t: as_csv({n: ["NA" if c is None else c for c in v] for n, v in t.items()}).encode()),
+    "na": (".csv", lambda t: _with_marks(t).encode()),
     "fixed": (".txt", lambda t: _fixed(t).encode()),
     "csv.gz": (".csv.gz", lambda t: gzip.compress(as_csv(t).encode(), mtime=0)),
-    "jsonl": (".jsonl", lambda t: "".join(
-        json.dumps(dict(zip(t, row, strict=True)), default=str) + "\n" for row in zip(*t.values(), strict=True)
-    ).encode()),
+    "jsonl": (".jsonl", lambda t: _lines(t).encode()),
 }  # fmt: skip
 
 
@@ -253,6 +266,11 @@ def _statistics(writer: str) -> Any:
     return write
 
 
+def _zsav(table: Columns, path: Path) -> None:
+    _statistics("write_sav")(table, path.with_suffix(".sav"))
+    path.with_suffix(".sav").rename(path)
+
+
 def _plain(cell: Any) -> Any:
     return int(cell) if isinstance(cell, bool) else cell
 
@@ -288,7 +306,7 @@ def _sqlite(table: Columns, path: Path) -> None:
     with sqlite3.connect(path) as base:
         base.execute(f"create table t ({columns})")
         rows = zip(*([_stored(c) for c in cells] for cells in table.values()), strict=True)
-        base.executemany(f"insert into t values ({marks})", rows)
+        base.executemany(f"insert into t values ({marks})", rows)  # noqa: S608
     base.close()
 
 
@@ -309,7 +327,7 @@ BINARY = {  # ways to write a table by a library: ending, what writes it
     "feather": (".feather", _feather),
     "arrow": (".arrow", _feather),
     "sav": (".sav", _statistics("write_sav")),
-    "zsav": (".zsav", lambda t, p: _statistics("write_sav")(t, p.with_suffix(".sav")) or p.with_suffix(".sav").rename(p)),
+    "zsav": (".zsav", _zsav),
     "dta": (".dta", _statistics("write_dta")),
     "xpt": (".xpt", _statistics("write_xport")),
     "labelled": (".sav", _labelled),

@@ -6,7 +6,7 @@ import pytest
 
 from goldens.cases import all_cases
 from goldens.record import differences, records_of, unexplained
-from goldens.tables import NotHere
+from goldens.tables import NotHereError
 from goldens.zygote import Zygote
 
 
@@ -35,7 +35,7 @@ def zygote():
 def test_a_case_comes_out_as_it_was_recorded(case, door, zygote):
     try:
         found = zygote.carry_out(case.name, door)
-    except NotHere as missing:
+    except NotHereError as missing:
         pytest.skip(f"there is no {missing} here")
     recorded = records_of(case.area).get(case.name, {}).get(door)
     assert recorded is not None, "not recorded yet: make goldens"

@@ -17,7 +17,7 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from goldens.tables import NotHere
+from goldens.tables import NotHereError
 
 TESTS = Path(__file__).parents[1]
 SECONDS = 300  # no case takes nearly as long
@@ -49,7 +49,7 @@ class Zygote:
         self.process.stdin.flush()
         answer = json.loads(self.process.stdout.readline() or '"the process has ended"')
         if isinstance(answer, dict):
-            raise NotHere(answer["needs"])
+            raise NotHereError(answer["needs"])
         if isinstance(answer, str):
             raise RuntimeError(f"{case} through {door}: {answer}")
         return answer
@@ -88,7 +88,7 @@ def main() -> None:
                 (place / "in").mkdir()
                 os.chdir(place / "in")
                 told.write_text(json.dumps(_carried_out(case, door)), "utf-8")
-            except NotHere as missing:
+            except NotHereError as missing:
                 told.write_text(json.dumps({"needs": str(missing)}))
             except BaseException:
                 told.write_text(json.dumps(traceback.format_exc()[-3000:]))
@@ -104,12 +104,14 @@ def main() -> None:
 
 
 def _carried_out(name: str, door: str) -> list[dict[str, Any]]:
+    from goldens import command_door, python_door
     from goldens.cases import all_cases
 
+    carry_out = {"python": python_door.carry_out, "command": command_door.carry_out}[door]
     case = all_cases()[name]
     found = []
     if case.asks.get("needs") == "java" and not shutil.which("java"):
-        raise NotHere("Java")
+        raise NotHereError("Java")
     for act in case.acts:
         for file, text in act.get("files", {}).items():
             Path(file).parent.mkdir(parents=True, exist_ok=True)

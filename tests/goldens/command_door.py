@@ -17,6 +17,7 @@ from typing import Any
 from goldens import asked, files
 from goldens.tables import hand_over
 from goldens.telling import hash_of, told, without_places
+from goldens.zygote import LINES, write_lines
 
 Act = Mapping[str, Any]
 VERBS = {
@@ -114,7 +115,8 @@ def _in_child(words: list[str], names: tuple[str, ...]) -> int:
         )
         os.dup2(handle, number)
     sys.stdin, sys.stdout, sys.stderr = (
-        open(number, "w" if number else "r", encoding="utf-8", closefd=False) for number in range(3)
+        os.fdopen(number, "w" if number else "r", encoding="utf-8", closefd=False)
+        for number in range(3)
     )
     sys.argv = ["shoal", *words]
     try:
@@ -127,6 +129,8 @@ def _in_child(words: list[str], names: tuple[str, ...]) -> int:
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
+        if LINES in os.environ:
+            write_lines()
     return 0
 
 

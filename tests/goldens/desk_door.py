@@ -8,7 +8,6 @@ made: `{file}`, `{job}`, `{ledger}`, `{stream}` in an address or a body.
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import tempfile
@@ -20,7 +19,6 @@ from typing import Any
 from goldens import asked, files
 from goldens.tables import hand_over
 from goldens.telling import hash_of, told, without_places
-from goldens.zygote import SURROUNDINGS
 
 QUESTIONS = "preview", "trial", "improve", "draft"
 JOBS = "anonymize", "compare"
@@ -29,14 +27,15 @@ JOBS = "anonymize", "compare"
 class Desk:
     """A server with a folder of its own, and what the acts of a case made there."""
 
-    def __init__(self) -> None:
+    def __init__(self, surroundings: Mapping[str, str]) -> None:
         from desks import Server
 
-        os.environ.update(SURROUNDINGS)
         self.place = Path(tempfile.mkdtemp(prefix="golden-desk-"))
         self.folder = self.place / "folder"
         self.folder.mkdir()
-        self.server = Server(self.place / "desk", self.folder, draws=False)
+        self.server = Server(
+            self.place / "desk", self.folder, draws=False, surroundings=dict(surroundings)
+        )
         self.server.__enter__()
         self.made: dict[str, str] = {}
 

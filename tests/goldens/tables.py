@@ -60,6 +60,31 @@ def numbers(rows: int = 120, columns: int = 4, seed: int = 2) -> Columns:
     return {f"x{j}": [round(row[j], 4) for row in cells] for j in range(columns)}
 
 
+def ties(rows: int = 61, seed: int = 13) -> Columns:
+    """Return few whole numbers of several sizes, so that distances tie and records repeat."""
+    draw = random.Random(seed)
+    scales = ((6, 1), (5, 10), (3, 100))
+    return {
+        f"y{j}": [draw.randint(0, most) * size for _ in range(rows)]
+        for j, (most, size) in enumerate(scales)
+    }
+
+
+def mixed(rows: int = 75, seed: int = 14) -> Columns:
+    """Return numbers and categories with missing cells, without identifiers, and an outcome."""
+    draw = random.Random(seed)
+    table: Columns = {
+        "age": [draw.randint(20, 60) for _ in range(rows)],
+        "size": [draw.choice(("small", "medium", "large", "huge")) for _ in range(rows)],
+        "code": [f"{draw.randint(1, 3)}{draw.randint(0, 2)}{draw.randint(0, 4)}" for _ in range(rows)],
+        "flag": [draw.random() < 0.4 for _ in range(rows)],
+        "pay": [draw.randint(10, 99) / 2 for _ in range(rows)],
+    }
+    for name, share in (("age", 0.05), ("code", 0.08), ("pay", 0.1)):
+        table[name] = [None if draw.random() < share else cell for cell in table[name]]
+    return table
+
+
 def categories(rows: int = 120, seed: int = 3) -> Columns:
     """Return four columns of categories, without a missing cell."""
     draw = random.Random(seed)
@@ -130,6 +155,8 @@ def business(rows: int = 90, seed: int = 7) -> Columns:
 TABLES = {
     "people": people,
     "numbers": numbers,
+    "ties": ties,
+    "mixed": mixed,
     "categories": categories,
     "visits": visits,
     "large": large,

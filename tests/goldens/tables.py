@@ -85,6 +85,21 @@ def mixed(rows: int = 75, seed: int = 14) -> Columns:
     return table
 
 
+def clinic(rows: int = 96, seed: int = 15) -> Columns:
+    """Return patients whose illness goes with their age, a cost with a long tail, and a pain."""
+    draw = random.Random(seed)
+    age = [draw.randint(20, 69) for _ in range(rows)]
+    ill = [draw.choice("aaab" if years < 40 else "bccadef") for years in age]
+    return {
+        "age": age,
+        "height": [round(draw.gauss(170, 9), 1) for _ in range(rows)],
+        "sex": [draw.choice("fm") for _ in range(rows)],
+        "ill": [None if draw.random() < 0.06 else cell for cell in ill],
+        "cost": [round(draw.lognormvariate(3, 1) + years) for years in age],
+        "pain": [draw.choice(("none", "none", "mild", "severe")) for _ in range(rows)],
+    }
+
+
 def categories(rows: int = 120, seed: int = 3) -> Columns:
     """Return four columns of categories, without a missing cell."""
     draw = random.Random(seed)
@@ -157,12 +172,15 @@ TABLES = {
     "numbers": numbers,
     "ties": ties,
     "mixed": mixed,
+    "clinic": clinic,
     "categories": categories,
     "visits": visits,
     "large": large,
     "odd": odd,
     "business": business,
     "few": lambda: people(12, 8),
+    "twelve": lambda: ties(12, 16),
+    "dozen": lambda: {name: cells for name, cells in mixed(12, 17).items() if name != "code"},
     "wide": lambda: numbers(60, 24, 9),
     "column": lambda: numbers(80, 1, 10),
     "duplicates": lambda: {name: cells * 4 for name, cells in categories(15, 11).items()},

@@ -131,7 +131,12 @@ def _warm() -> None:
     from shoal.cli import app
 
     few = {name: table_of("people")[name] for name in ("age", "pay", "sex", "zip", "ill")}
-    for more in ({"method": "mdav"}, {"method": "kaim+", "max_iterations": 20}):
+    for more in (
+        {"method": "mdav", "l": 2, "t": 0.8},
+        {"method": "mdav", "l": 2, "enforce": "merge"},
+        {"method": "kaim+", "max_iterations": 20},
+        {"method": "tfrp-nn3+"},
+    ):
         shoal.anonymize(few, k=3, sensitive=["ill"], quasi_identifiers=["age", "pay", "sex", "zip"],
                         threads=1, **more)  # fmt: skip
     for way in ("pandas", "polars", "pyarrow"):

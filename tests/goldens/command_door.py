@@ -5,6 +5,7 @@ The process is one that was forked for this case; file descriptors are the real 
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -37,7 +38,7 @@ WRITES = "anonymize", "refine", "run", "stream"
 def carry_out(act: Act) -> dict[str, Any]:
     """Return the exit code of a command, what it said, and what its files hold."""
     if act["do"] in WRITES:
-        act = {"to": "out/", **act}
+        act = {"to": _unused("out"), **act}
     words = [*VERBS.get(act["do"], [act["do"]]), *_operands(act), *asked.for_command(act)]
     words += [str(word) for word in act.get("words", ())]
     if "to" in act and not act.get("result", {}).get("pack"):
@@ -50,6 +51,12 @@ def carry_out(act: Act) -> dict[str, Any]:
     if "to" in act and code in (0, 3):
         found |= files.told_of(act["to"])
     return found
+
+
+def _unused(name: str) -> str:
+    """Return the name of a folder that no earlier act has written."""
+    later = (f"{name}{number or ''}" for number in itertools.count())
+    return f"{next(folder for folder in later if not Path(folder).exists())}/"
 
 
 def _operands(act: Act) -> list[str]:

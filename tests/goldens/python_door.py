@@ -35,7 +35,7 @@ def _anonymize(act: Act, data: Any, options: Found) -> Found:
     if "to" in act:
         shoal.anonymize_file(data, act["to"], **options)
         return files.told_of(act["to"])
-    result = shoal.anonymize(data, **options)
+    result = shoal.anonymize(act["operands"][0] if data is None else data, **options)
     found = told(result.report.to_dict()) | {
         "groups": labels_of(result.partition.labels),
         "loss of the search": result.partition.information_loss,
@@ -85,6 +85,8 @@ def _microaggregate(act: Act, data: Any, options: Found) -> Found:
 
 def _refine(act: Act, data: Any, options: Found) -> Found:
     labels = shoal.microaggregate(data, options["k"], method=act["result"]["first"]).labels
+    if "refine" in options:  # as anonymize calls it
+        options["how"] = options.pop("refine")
     return _partition(shoal.refine(data, labels, **options))
 
 

@@ -60,6 +60,46 @@ def numbers(rows: int = 120, columns: int = 4, seed: int = 2) -> Columns:
     return {f"x{j}": [round(row[j], 4) for row in cells] for j in range(columns)}
 
 
+def ties(rows: int = 61, seed: int = 13) -> Columns:
+    """Return few whole numbers of several sizes, so that distances tie and records repeat."""
+    draw = random.Random(seed)
+    scales = ((6, 1), (5, 10), (3, 100))
+    return {
+        f"y{j}": [draw.randint(0, most) * size for _ in range(rows)]
+        for j, (most, size) in enumerate(scales)
+    }
+
+
+def mixed(rows: int = 75, seed: int = 14) -> Columns:
+    """Return numbers and categories with missing cells, without identifiers, and an outcome."""
+    draw = random.Random(seed)
+    table: Columns = {
+        "age": [draw.randint(20, 60) for _ in range(rows)],
+        "size": [draw.choice(("small", "medium", "large", "huge")) for _ in range(rows)],
+        "code": [f"{draw.randint(1, 3)}{draw.randint(0, 2)}{draw.randint(0, 4)}" for _ in range(rows)],
+        "flag": [draw.random() < 0.4 for _ in range(rows)],
+        "pay": [draw.randint(10, 99) / 2 for _ in range(rows)],
+    }
+    for name, share in (("age", 0.05), ("code", 0.08), ("pay", 0.1)):
+        table[name] = [None if draw.random() < share else cell for cell in table[name]]
+    return table
+
+
+def clinic(rows: int = 96, seed: int = 15) -> Columns:
+    """Return patients whose illness goes with their age, a cost with a long tail, and a pain."""
+    draw = random.Random(seed)
+    age = [draw.randint(20, 69) for _ in range(rows)]
+    ill = [draw.choice("aaab" if years < 40 else "bccadef") for years in age]
+    return {
+        "age": age,
+        "height": [round(draw.gauss(170, 9), 1) for _ in range(rows)],
+        "sex": [draw.choice("fm") for _ in range(rows)],
+        "ill": [None if draw.random() < 0.06 else cell for cell in ill],
+        "cost": [round(draw.lognormvariate(3, 1) + years) for years in age],
+        "pain": [draw.choice(("none", "none", "mild", "severe")) for _ in range(rows)],
+    }
+
+
 def categories(rows: int = 120, seed: int = 3) -> Columns:
     """Return four columns of categories, without a missing cell."""
     draw = random.Random(seed)
@@ -130,12 +170,17 @@ def business(rows: int = 90, seed: int = 7) -> Columns:
 TABLES = {
     "people": people,
     "numbers": numbers,
+    "ties": ties,
+    "mixed": mixed,
+    "clinic": clinic,
     "categories": categories,
     "visits": visits,
     "large": large,
     "odd": odd,
     "business": business,
     "few": lambda: people(12, 8),
+    "twelve": lambda: ties(12, 16),
+    "dozen": lambda: {name: cells for name, cells in mixed(12, 17).items() if name != "code"},
     "wide": lambda: numbers(60, 24, 9),
     "column": lambda: numbers(80, 1, 10),
     "duplicates": lambda: {name: cells * 4 for name, cells in categories(15, 11).items()},

@@ -161,13 +161,22 @@ def _warm() -> None:
     import typer.testing
 
     import shoal
-    from goldens.tables import hand_over, table_of
+    from goldens import command_door, python_door  # noqa: F401 - their imports are most of a case
+    from goldens.tables import OBJECTS, hand_over, table_of
     from shoal.cli import app
 
     few = {name: table_of("people")[name] for name in ("age", "pay", "sex", "zip", "ill")}
-    for more in ({"method": "mdav", "l": 2}, {"method": "kaim+", "max_iterations": 20, "t": 0.9}):
+    for more in (
+        {"method": "mdav", "l": 2, "t": 0.8},
+        {"method": "mdav", "l": 2, "enforce": "merge"},
+        {"method": "kaim+", "max_iterations": 20},
+        {"method": "tfrp-nn3+"},
+    ):
         shoal.anonymize(few, k=3, sensitive=["ill"], quasi_identifiers=["age", "pay", "sex", "zip"],
                         threads=1, **more)  # fmt: skip
+    for way in ("pandas", "polars", "pyarrow"):
+        shoal.read(OBJECTS[way](few))
+    shoal.microaggregate(table_of("numbers"), 3, method="ilsmc+", max_iterations=5, threads=1)
     place = Path(tempfile.mkdtemp(prefix="golden-"))
     table = hand_over("people", "csv", place)
     left = ",".join(name for name in table_of("people") if name not in ("age", "sex", "ill"))

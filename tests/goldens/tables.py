@@ -10,6 +10,7 @@ import json
 import os
 import random
 import sqlite3
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -116,6 +117,66 @@ def odd() -> Columns:
     }
 
 
+def moments(rows: int = 40, seed: int = 13) -> Columns:
+    """Return dates, times, times with a zone, spans and times of day."""
+    draw = random.Random(seed)
+    start = datetime.datetime(2024, 2, 27, 22, 30)
+    times = [start + datetime.timedelta(minutes=draw.randint(0, 90_000)) for _ in range(rows)]
+    zone = datetime.timezone(datetime.timedelta(hours=2))
+    return {
+        "when": [None if row % 13 == 5 else time for row, time in enumerate(times)],
+        "zoned": [time.replace(tzinfo=zone) for time in times],
+        "day": [time.date() for time in times[::-1]],
+        "lasts": [datetime.timedelta(minutes=draw.randint(1, 600)) for _ in range(rows)],
+        "clock": [f"{draw.randint(0, 23):02d}:30" for _ in range(rows)],
+    }
+
+
+def kinds(rows: int = 36, seed: int = 14) -> Columns:
+    """Return kinds of cells beside those of people: decimals, large and single ones, no value."""
+    draw = random.Random(seed)
+    return {
+        "small": [draw.randint(-3, 3) for _ in range(rows)],
+        "exact": [Decimal(draw.randint(-500, 500)).scaleb(-2) for _ in range(rows)],
+        "half": [draw.choice((0.5, 1.25, None, -0.75)) for _ in range(rows)],
+        "wide": [draw.randint(0, 9) * 10**15 + 1 for _ in range(rows)],
+        "word": [draw.choice(("yes", "no", "")) for _ in range(rows)],
+        "flag": [draw.choice((True, False, None)) for _ in range(rows)],
+        "nothing": [None] * rows,
+    }
+
+
+def hollow(rows: int = 20) -> Columns:
+    """Return columns of which one has no value and one hardly any."""
+    return {
+        "a": [row % 6 for row in range(rows)],
+        "b": ["uvw"[row % 3] for row in range(rows)],
+        "c": [row // 5 for row in range(rows)],
+        "none": [None] * rows,
+        "most": [None if row % 5 else row for row in range(rows)],
+    }
+
+
+def spellings(rows: int = 40) -> Columns:
+    """Return texts that differ by a blank, their case or an invisible sign."""
+    towns = "Ulm", "Ulm ", "ULM", "Ulm\u200b", "Köln", "Ko\u0308ln", "Bonn"
+    return {
+        "town": [towns[row * row % len(towns)] for row in range(rows)],
+        "n": [row % 9 for row in range(rows)],
+        "mark": [("yes", "no", "", " yes")[row % 4] for row in range(rows)],
+    }
+
+
+def formulas(rows: int = 30) -> Columns:
+    """Return texts that a spreadsheet would run."""
+    texts = "=1+1", "-x", "+y", "@z", "plain", "'quoted", "\tindented"
+    return {
+        "n": [row % 7 for row in range(rows)],
+        "code": [("=A", "-B", "c")[row // 2 % 3] for row in range(rows)],
+        "what": [texts[row % len(texts)] for row in range(rows)],
+    }
+
+
 def business(rows: int = 90, seed: int = 7) -> Columns:
     """Return skewed figures of firms, a few of them huge, by branch."""
     draw = random.Random(seed)
@@ -134,6 +195,11 @@ TABLES = {
     "visits": visits,
     "large": large,
     "odd": odd,
+    "moments": moments,
+    "kinds": kinds,
+    "formulas": formulas,
+    "hollow": hollow,
+    "spellings": spellings,
     "business": business,
     "few": lambda: people(12, 8),
     "wide": lambda: numbers(60, 24, 9),

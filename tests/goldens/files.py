@@ -32,7 +32,7 @@ def told_of(output: str) -> dict[str, Any]:
     place = Path(output)
     private = Path(f"{output.rstrip('/')}.private")
     whole = output.endswith("/") or place.is_dir()
-    released = next(iter(sorted(place.glob("release.*"))), None) if whole else place
+    parts = sorted([*place.glob("release.*"), *place.glob("part-*.parquet")]) if whole else [place]
     beside = place if whole else place.parent
     if not whole:
         private = place.with_name(f"{place.name.split('.')[0]}.private")
@@ -53,8 +53,10 @@ def told_of(output: str) -> dict[str, Any]:
                 figures = told(json.loads(path.read_text("utf-8")))
                 found |= {f"{prefix}{figure}": value for figure, value in figures.items()}
                 in_order |= figures.get("order of release", "shuffled") != "shuffled"
-    if released is not None and released.exists():
-        found["cells"], rising = cells_in(released, in_order)
+    cells = [cells_in(part, in_order) for part in parts if part.exists()]
+    if cells:
+        found["cells"] = cells[0][0] if len(cells) == 1 else hash_of([one for one, _ in cells])
+        rising = sorted({name for _, names in cells for name in names})
         found |= {"sorted by": rising} if rising else {}
     return found
 
@@ -66,7 +68,7 @@ def cells_in(path: Path, in_order: bool = False) -> tuple[str, list[str]]:
     """
     head, rows = _table_in(path)
     texts = [[str(cell) for cell in row] for row in rows]
-    columns = zip(head, zip(*texts, strict=True), strict=False)
+    columns = zip(head, zip(*texts, strict=False), strict=False)
     rising = [name for name, cells in columns if all(a < b for a, b in pairwise(cells))]
     return hash_of([head, texts if in_order else sorted(texts)]), rising if texts[5:] else []
 

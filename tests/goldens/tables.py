@@ -10,6 +10,8 @@ import json
 import os
 import random
 import sqlite3
+import tempfile
+import zipfile
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
@@ -196,6 +198,7 @@ TABLES = {
     "large": large,
     "odd": odd,
     "moments": moments,
+    "moments_plain": lambda: {name: moments()[name] for name in ("when", "day", "clock")},
     "kinds": kinds,
     "formulas": formulas,
     "hollow": hollow,
@@ -280,6 +283,15 @@ def _fixed(table: Columns) -> str:
     return "".join("".join(f"{_cell(cell):<10}" for cell in row).rstrip() + "\n" for row in rows)
 
 
+def _zipped(table: Columns, *more: str) -> bytes:
+    """Return a zip archive of a csv, and of other files with a line of text."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, text in (("people.csv", as_csv(table)), *((name, "a\n1\n") for name in more)):
+            archive.writestr(zipfile.ZipInfo(name, (2026, 1, 1, 0, 0, 0)), text)
+    return out.getvalue()
+
+
 TEXTS = {  # ways to write a table as text: ending, and bytes of a table
     "csv": (".csv", lambda t: as_csv(t).encode()),
     "tsv": (".tsv", lambda t: as_csv(t, "\t").encode()),
@@ -294,7 +306,23 @@ TEXTS = {  # ways to write a table as text: ending, and bytes of a table
     "na": (".csv", lambda t: _with_marks(t).encode()),
     "fixed": (".txt", lambda t: _fixed(t).encode()),
     "csv.gz": (".csv.gz", lambda t: gzip.compress(as_csv(t).encode(), mtime=0)),
+    "csv.zip": (".csv.zip", _zipped),
     "jsonl": (".jsonl", lambda t: _lines(t).encode()),
+    # what is no table, or a broken one
+    "zip of two": (".csv.zip", lambda t: _zipped(t, "more.csv")),
+    "gzip named csv": (".csv", lambda t: gzip.compress(as_csv(t).encode(), mtime=0)),
+    "cut gzip": (".csv.gz", lambda t: gzip.compress(as_csv(t).encode(), mtime=0)[:-99]),
+    "bomb": (".csv.gz", lambda t: gzip.compress(as_csv(t).encode() + b"1,2\n" * 10**6, 9, mtime=0)),
+    "pdf named csv": (".csv", lambda t: b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n" + bytes(range(256))),
+    "utf-16 without mark": (".csv", lambda t: as_csv(t).encode("utf-16-le")),
+    "cut utf-16": (".csv", lambda t: as_csv(t).encode("utf-16")[:-1]),
+    "a byte of latin-1": (".csv", lambda t: as_csv(t).encode().replace(b"Como", b"C\xf4mo", 1)),
+    "cut parquet": (".parquet", lambda t: _bytes(_parquet, t)[:-40]),
+    "csv named parquet": (".parquet", lambda t: as_csv(t).encode()),
+    "cut feather": (".feather", lambda t: _bytes(_feather, t)[:-40]),
+    "csv named xlsx": (".xlsx", lambda t: as_csv(t).encode()),
+    "csv named sav": (".sav", lambda t: as_csv(t).encode()),
+    "csv named sqlite": (".sqlite", lambda t: as_csv(t).encode()),
 }  # fmt: skip
 
 
@@ -314,6 +342,14 @@ def _parquet(table: Columns, path: Path) -> None:
     import pyarrow.parquet as pq
 
     pq.write_table(_arrow(table), path)
+
+
+def _bytes(write: Any, table: Columns) -> bytes:
+    """Return what a library writes to a file."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "t"
+        write(table, path)
+        return path.read_bytes()
 
 
 def _feather(table: Columns, path: Path) -> None:
@@ -437,7 +473,12 @@ OBJECTS = {  # ways to hand a table over in memory
 
 
 def hand_over(name: str, way: str, place: Path) -> Any:
-    """Return a table as an object, or the name of a file that holds it in a folder."""
+    """Return a table as an object, or the name of a file that holds it in a folder.
+
+    "file:NAME" is a file that the case has written itself.
+    """
+    if name.startswith("file:"):
+        return name.removeprefix("file:")
     table = table_of(name)
     if way in OBJECTS:
         return OBJECTS[way](table)
@@ -450,7 +491,7 @@ def hand_over(name: str, way: str, place: Path) -> Any:
         path.write_bytes(write(table))
     else:
         write(table, path)
-    return f"{path.name}#t" if way in ("sqlite", "duckdb") else path.name
+    return f"{path.name}#t" if way in ("sqlite", "duckdb", "csv named sqlite") else path.name
 
 
 def _parts(table: Columns, way: str, folder: Path) -> str:

@@ -40,7 +40,7 @@ def _anonymize(act: Act, data: Any, options: Found) -> Found:
         "groups": labels_of(result.partition.labels),
         "loss of the search": result.partition.information_loss,
         "cells": cells_of(result.table),
-        "type": _type(result.data),
+        "type": " ".join([_type(result.data), *files.cells_of_data(result.data)]),
     }
     saved = {"save": result.save, "pack": result.pack}
     for verb, where in act.get("result", {}).items():

@@ -10,6 +10,9 @@ import json
 import os
 import random
 import sqlite3
+import tempfile
+import zipfile
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -156,6 +159,66 @@ def odd() -> Columns:
     }
 
 
+def moments(rows: int = 40, seed: int = 13) -> Columns:
+    """Return dates, times, times with a zone, spans and times of day."""
+    draw = random.Random(seed)
+    start = datetime.datetime(2024, 2, 27, 22, 30)
+    times = [start + datetime.timedelta(minutes=draw.randint(0, 90_000)) for _ in range(rows)]
+    zone = datetime.timezone(datetime.timedelta(hours=2))
+    return {
+        "when": [None if row % 13 == 5 else time for row, time in enumerate(times)],
+        "zoned": [time.replace(tzinfo=zone) for time in times],
+        "day": [time.date() for time in times[::-1]],
+        "lasts": [datetime.timedelta(minutes=draw.randint(1, 600)) for _ in range(rows)],
+        "clock": [f"{draw.randint(0, 23):02d}:30" for _ in range(rows)],
+    }
+
+
+def kinds(rows: int = 36, seed: int = 14) -> Columns:
+    """Return kinds of cells beside those of people: decimals, large and single ones, no value."""
+    draw = random.Random(seed)
+    return {
+        "small": [draw.randint(-3, 3) for _ in range(rows)],
+        "exact": [Decimal(draw.randint(-500, 500)).scaleb(-2) for _ in range(rows)],
+        "half": [draw.choice((0.5, 1.25, None, -0.75)) for _ in range(rows)],
+        "wide": [draw.randint(0, 9) * 10**15 + 1 for _ in range(rows)],
+        "word": [draw.choice(("yes", "no", "")) for _ in range(rows)],
+        "flag": [draw.choice((True, False, None)) for _ in range(rows)],
+        "nothing": [None] * rows,
+    }
+
+
+def hollow(rows: int = 20) -> Columns:
+    """Return columns of which one has no value and one hardly any."""
+    return {
+        "a": [row % 6 for row in range(rows)],
+        "b": ["uvw"[row % 3] for row in range(rows)],
+        "c": [row // 5 for row in range(rows)],
+        "none": [None] * rows,
+        "most": [None if row % 5 else row for row in range(rows)],
+    }
+
+
+def spellings(rows: int = 40) -> Columns:
+    """Return texts that differ by a blank, their case or an invisible sign."""
+    towns = "Ulm", "Ulm ", "ULM", "Ulm\u200b", "Köln", "Ko\u0308ln", "Bonn"
+    return {
+        "town": [towns[row * row % len(towns)] for row in range(rows)],
+        "n": [row % 9 for row in range(rows)],
+        "mark": [("yes", "no", "", " yes")[row % 4] for row in range(rows)],
+    }
+
+
+def formulas(rows: int = 30) -> Columns:
+    """Return texts that a spreadsheet would run."""
+    texts = "=1+1", "-x", "+y", "@z", "plain", "'quoted", "\tindented"
+    return {
+        "n": [row % 7 for row in range(rows)],
+        "code": [("=A", "-B", "c")[row // 2 % 3] for row in range(rows)],
+        "what": [texts[row % len(texts)] for row in range(rows)],
+    }
+
+
 def business(rows: int = 90, seed: int = 7) -> Columns:
     """Return skewed figures of firms, a few of them huge, by branch."""
     draw = random.Random(seed)
@@ -177,6 +240,12 @@ TABLES = {
     "visits": visits,
     "large": large,
     "odd": odd,
+    "moments": moments,
+    "moments_plain": lambda: {name: moments()[name] for name in ("when", "day", "clock")},
+    "kinds": kinds,
+    "formulas": formulas,
+    "hollow": hollow,
+    "spellings": spellings,
     "business": business,
     "few": lambda: people(12, 8),
     "twelve": lambda: ties(12, 16),
@@ -259,6 +328,15 @@ def _fixed(table: Columns) -> str:
     return "".join("".join(f"{_cell(cell):<10}" for cell in row).rstrip() + "\n" for row in rows)
 
 
+def _zipped(table: Columns, *more: str) -> bytes:
+    """Return a zip archive of a csv, and of other files with a line of text."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, text in (("people.csv", as_csv(table)), *((name, "a\n1\n") for name in more)):
+            archive.writestr(zipfile.ZipInfo(name, (2026, 1, 1, 0, 0, 0)), text)
+    return out.getvalue()
+
+
 TEXTS = {  # ways to write a table as text: ending, and bytes of a table
     "csv": (".csv", lambda t: as_csv(t).encode()),
     "tsv": (".tsv", lambda t: as_csv(t, "\t").encode()),
@@ -273,7 +351,23 @@ TEXTS = {  # ways to write a table as text: ending, and bytes of a table
     "na": (".csv", lambda t: _with_marks(t).encode()),
     "fixed": (".txt", lambda t: _fixed(t).encode()),
     "csv.gz": (".csv.gz", lambda t: gzip.compress(as_csv(t).encode(), mtime=0)),
+    "csv.zip": (".csv.zip", _zipped),
     "jsonl": (".jsonl", lambda t: _lines(t).encode()),
+    # what is no table, or a broken one
+    "zip of two": (".csv.zip", lambda t: _zipped(t, "more.csv")),
+    "gzip named csv": (".csv", lambda t: gzip.compress(as_csv(t).encode(), mtime=0)),
+    "cut gzip": (".csv.gz", lambda t: gzip.compress(as_csv(t).encode(), mtime=0)[:-99]),
+    "bomb": (".csv.gz", lambda t: gzip.compress(as_csv(t).encode() + b"1,2\n" * 10**6, 9, mtime=0)),
+    "pdf named csv": (".csv", lambda t: b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n" + bytes(range(256))),
+    "utf-16 without mark": (".csv", lambda t: as_csv(t).encode("utf-16-le")),
+    "cut utf-16": (".csv", lambda t: as_csv(t).encode("utf-16")[:-1]),
+    "a byte of latin-1": (".csv", lambda t: as_csv(t).encode().replace(b"Como", b"C\xf4mo", 1)),
+    "cut parquet": (".parquet", lambda t: _bytes(_parquet, t)[:-40]),
+    "csv named parquet": (".parquet", lambda t: as_csv(t).encode()),
+    "cut feather": (".feather", lambda t: _bytes(_feather, t)[:-40]),
+    "csv named xlsx": (".xlsx", lambda t: as_csv(t).encode()),
+    "csv named sav": (".sav", lambda t: as_csv(t).encode()),
+    "csv named sqlite": (".sqlite", lambda t: as_csv(t).encode()),
 }  # fmt: skip
 
 
@@ -293,6 +387,14 @@ def _parquet(table: Columns, path: Path) -> None:
     import pyarrow.parquet as pq
 
     pq.write_table(_arrow(table), path)
+
+
+def _bytes(write: Any, table: Columns) -> bytes:
+    """Return what a library writes to a file."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "t"
+        write(table, path)
+        return path.read_bytes()
 
 
 def _feather(table: Columns, path: Path) -> None:
@@ -416,7 +518,12 @@ OBJECTS = {  # ways to hand a table over in memory
 
 
 def hand_over(name: str, way: str, place: Path) -> Any:
-    """Return a table as an object, or the name of a file that holds it in a folder."""
+    """Return a table as an object, or the name of a file that holds it in a folder.
+
+    "file:NAME" is a file that the case has written itself.
+    """
+    if name.startswith("file:"):
+        return name.removeprefix("file:")
     table = table_of(name)
     if way in OBJECTS:
         return OBJECTS[way](table)
@@ -429,7 +536,7 @@ def hand_over(name: str, way: str, place: Path) -> Any:
         path.write_bytes(write(table))
     else:
         write(table, path)
-    return f"{path.name}#t" if way in ("sqlite", "duckdb") else path.name
+    return f"{path.name}#t" if way in ("sqlite", "duckdb", "csv named sqlite") else path.name
 
 
 def _parts(table: Columns, way: str, folder: Path) -> str:

@@ -97,6 +97,18 @@ def wave(number: int, pool: int = 60, each: int = 45, letters: str = "abcdef") -
     return {name: [pool_of[row][at] for row in rows] for at, name in enumerate(names)}
 
 
+def year(number: int) -> Columns:
+    """Return a wave whose people also live somewhere, and some of whom are iller than before."""
+    table = wave(number)
+    towns = ("Arles", "Bath", "Como")
+    ill = ["f" if (int(who[1:]) + number) % 9 == 0 else i for who, i in _pairs(table)]
+    return {**table, "ill": ill, "town": [towns[int(who[1:]) % 3] for who in table["id"]]}
+
+
+def _pairs(table: Columns) -> Any:
+    return zip(table["id"], table["ill"], strict=True)
+
+
 def large(rows: int = 6000, seed: int = 6) -> Columns:
     """Return a table for runs by regions."""
     table = people(rows, seed)
@@ -142,6 +154,7 @@ TABLES = {
     "constant": lambda: {"a": [7] * 30, "b": [row % 5 for row in range(30)]},
     "hundreds": lambda: people(600, 12),
     **{f"wave{number}": (lambda number=number: wave(number)) for number in (1, 2, 3)},
+    **{f"year{number}": (lambda number=number: year(number)) for number in (1, 2)},
 }
 REFERENCE = ("census", "tarragona", "eia", "adult")
 

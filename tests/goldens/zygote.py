@@ -126,20 +126,31 @@ def _warm() -> None:
     import typer.testing
 
     import shoal
+    from goldens import command_door, python_door  # noqa: F401 - their imports are most of a case
     from goldens.tables import hand_over, table_of
     from shoal.cli import app
 
     few = {name: table_of("people")[name] for name in ("age", "pay", "sex", "zip", "ill")}
-    for more in ({"method": "mdav"}, {"method": "kaim+", "max_iterations": 20}):
+    for more in (
+        {"method": "mdav", "l": 2},
+        {"method": "kaim+", "max_iterations": 20},
+        {"method": "fast", "t": 0.9, "enforce": "merge"},
+    ):
         shoal.anonymize(few, k=3, sensitive=["ill"], quasi_identifiers=["age", "pay", "sex", "zip"],
                         threads=1, **more)  # fmt: skip
     place = Path(tempfile.mkdtemp(prefix="golden-"))
     table = hand_over("people", "csv", place)
     left = ",".join(name for name in table_of("people") if name not in ("age", "sex", "ill"))
-    typer.testing.CliRunner().invoke(app, [
-        "anonymize", str(place / table), "-k3", "--quasi=age,sex", f"--drop={left}", "--threads=1",
-        "--method=mdav", f"--output={place}/out/",
-    ])  # fmt: skip
+    given, released = str(place / table), f"{place}/out/release.csv"
+    for words in (
+        ["anonymize", given, "-k3", "--quasi=age,sex", f"--drop={left}", "--threads=1",
+         "--method=mdav", f"--output={place}/out/"],
+        ["verify", released, "-k3", "--quasi=age,sex"],
+        ["measure", given, released, "--quasi=age,sex", "--json"],
+        ["inspect", given, "--json"],
+        ["risk", given, "--quasi=age,sex", "--json"],
+    ):  # fmt: skip
+        typer.testing.CliRunner().invoke(app, words)
     shutil.rmtree(place)
 
 

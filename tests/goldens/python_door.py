@@ -156,6 +156,13 @@ def _series(act: Act, data: Any, options: Found) -> Found:
     return told(result.to_dict()) | {"says": _lines(result)}
 
 
+def _check_pack(act: Act, data: Any, options: Found) -> Found:
+    if "hierarchies" in options:
+        options["trees"] = options.pop("hierarchies")
+    result = shoal.check_pack(*act["operands"], **options)
+    return told(result.to_dict()) | {"says": _lines(result)}
+
+
 def _ledger(keep: Callable[..., Any]) -> Callable[[Act, Any, Found], Found]:
     """Return a verb that changes a ledger or looks at it, and says what is in it."""
 
@@ -202,7 +209,7 @@ VERBS: dict[str, Callable[[Act, Any, Found], Found]] = {
     "preview": _plain(shoal.preview),
     "verify": _plain(shoal.verify),
     "verify_series": _series,
-    "check_pack": _plain(shoal.check_pack),
+    "check_pack": _check_pack,
     "ledger_add": _ledger(_add),
     "ledger_forget": _ledger(lambda ledger, people, options: shoal.forget_people(ledger, people)),
     "ledger_withdraw": _ledger(_withdraw),

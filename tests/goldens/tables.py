@@ -109,6 +109,20 @@ def _pairs(table: Columns) -> Any:
     return zip(table["id"], table["ill"], strict=True)
 
 
+def released(coarse: int = 10) -> Columns:
+    """Return a table in classes: ages in steps, some missing, with what is sensitive in them."""
+    draw = random.Random(18)
+    table: Columns = {
+        "age": [row // 5 * coarse for row in range(60)],
+        "sex": ["fm"[row // 10 % 2] for row in range(60)],
+        "ill": [draw.choice("aaabbcd") for _ in range(60)],
+        "pain": [draw.choice(("none", "mild", "severe")) for _ in range(60)],
+        "cost": [draw.randint(1, 30) for _ in range(60)],
+    }
+    table["ill"][3] = table["ill"][40] = table["sex"][11] = table["sex"][44] = None
+    return table
+
+
 def large(rows: int = 6000, seed: int = 6) -> Columns:
     """Return a table for runs by regions."""
     table = people(rows, seed)
@@ -147,6 +161,7 @@ TABLES = {
     "large": large,
     "odd": odd,
     "business": business,
+    "released": released,
     "few": lambda: people(12, 8),
     "wide": lambda: numbers(60, 24, 9),
     "column": lambda: numbers(80, 1, 10),
@@ -313,6 +328,29 @@ def _workbook(table: Columns, path: Path) -> None:
     book.save(path)
 
 
+def _formulas(table: Columns, path: Path) -> None:
+    """Write a workbook whose first column is formulas, which nobody has computed."""
+    from openpyxl import Workbook
+
+    book = Workbook()
+    book.active.append(list(table))
+    for first, *row in zip(*table.values(), strict=True):
+        book.active.append([f"={first}+0", *row])
+    book.save(path)
+
+
+def _structs(table: Columns, path: Path) -> None:
+    """Write Parquet whose first column is intervals, of which one has no lower end."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    name, *rest = table
+    ends = [{"low": cell // 10 * 10, "high": cell // 10 * 10 + 10} for cell in table[name]]
+    ends[0] = {"low": None, "high": ends[0]["high"]}
+    arrays = {name: pa.array(ends), **{other: pa.array(table[other]) for other in rest}}
+    pq.write_table(pa.table(arrays), path)
+
+
 def _sqlite(table: Columns, path: Path) -> None:
     columns = ", ".join(f'"{name}"' for name in table)
     marks = ", ".join("?" * len(table))
@@ -345,6 +383,8 @@ BINARY = {  # ways to write a table by a library: ending, what writes it
     "xpt": (".xpt", _statistics("write_xport")),
     "labelled": (".sav", _labelled),
     "xlsx": (".xlsx", _workbook),
+    "formulas": (".xlsx", _formulas),
+    "structs": (".parquet", _structs),
     "sqlite": (".sqlite", _sqlite),
     "duckdb": (".duckdb", _duckdb),
 }  # fmt: skip

@@ -116,6 +116,8 @@ def _carried_out(name: str, door: str) -> list[dict[str, Any]]:
         for file, text in act.get("files", {}).items():
             Path(file).parent.mkdir(parents=True, exist_ok=True)
             Path(file).write_text(text, "utf-8")
+        for file, (old, new) in act.get("edit", {}).items():
+            Path(file).write_text(Path(file).read_text("utf-8").replace(old, new, 1), "utf-8")
         os.environ.update(act.get("env", {}))
         found.append(case.held(act, carry_out(act)))
     return found

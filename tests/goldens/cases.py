@@ -44,7 +44,10 @@ class Case:
         shared = {
             key: value for key, value in self.asks.items() if key not in ("acts", "doors", "needs")
         }
-        acts = [{"do": "anonymize", **shared, **act} for act in self.asks.get("acts", ({},))]
+        acts = [
+            {"do": "anonymize", **({} if act.get("alone") else shared), **act}
+            for act in self.asks.get("acts", ({},))
+        ]
         return [{key: value for key, value in act.items() if value != "none"} for act in acts]
 
     @property

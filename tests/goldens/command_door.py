@@ -41,7 +41,11 @@ def carry_out(act: Act) -> dict[str, Any]:
         act = {"to": _unused("out"), **act}
     words = [*VERBS.get(act["do"], [act["do"]]), *_operands(act), *asked.for_command(act)]
     words += [str(word) for word in act.get("words", ())]
-    if "to" in act and not act.get("result", {}).get("pack"):
+    if pack := act.get("result", {}).get("pack"):
+        act = {**act, "to": f"{pack.rstrip('/')}/"}
+        words += [f"--pack={pack}"]
+        words += [f"--{name}={value}" for name, value in act.get("also_saved", {}).items()]
+    elif "to" in act:
         words += ["-o", act["to"]]
     code, out, err = _run(words, act)
     found: dict[str, Any] = {"exit": code}
@@ -100,7 +104,7 @@ def _error(err: str) -> str:
 
 def _run(words: list[str], act: Act) -> tuple[int, str, str]:
     """Return the exit code, stdout and stderr of a command, which runs in a fork."""
-    names = ".stdin", ".stdout", ".stderr"
+    names = "../.stdin", "../.stdout", "../.stderr"
     Path(names[0]).write_bytes(_stdin(act))
     child = os.fork()
     if child == 0:

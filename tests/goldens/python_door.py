@@ -10,7 +10,7 @@ from typing import Any
 import shoal
 from goldens import asked, files
 from goldens.tables import hand_over
-from goldens.telling import cells_of, hash_of, labels_of, told
+from goldens.telling import cells_of, hash_of, labels_of, told, without_places
 
 Act = Mapping[str, Any]
 Found = dict[str, Any]
@@ -153,11 +153,42 @@ def _estimator(act: Act, data: Any, options: Found) -> Found:
     return {"groups": labels_of(made.labels_), "cells": hash_of(released), "type": _type(released)}
 
 
-def _text(function: str) -> Callable[[Act, Any, Found], Found]:
+def _series(act: Act, data: Any, options: Found) -> Found:
+    result = shoal.verify_series(act.get("operands", ()), **options)
+    return told(result.to_dict()) | {"says": _lines(result)}
+
+
+def _check_pack(act: Act, data: Any, options: Found) -> Found:
+    if "hierarchies" in options:
+        options["trees"] = options.pop("hierarchies")
+    result = shoal.check_pack(*act["operands"], **options)
+    return told(result.to_dict()) | {"says": _lines(result)}
+
+
+def _ledger(keep: Callable[..., Any]) -> Callable[[Act, Any, Found], Found]:
+    """Return a verb that changes a ledger or looks at it, and says what is in it."""
+
     def verb(act: Act, data: Any, options: Found) -> Found:
-        return {"says": str(getattr(shoal, function)(*act["operands"], **options)).splitlines()}
+        ledger, *more = act["operands"]
+        said = keep(Path(ledger), more, options)
+        return {"says": [*_lines(said or ""), *_lines(shoal.check_ledger(ledger))]}
 
     return verb
+
+
+def _lines(said: Any) -> list[str]:
+    text = said.summary() if hasattr(said, "summary") else str(said)
+    return without_places(text, str(Path.cwd())).splitlines()
+
+
+def _add(ledger: Path, more: list[Any], options: Found) -> None:
+    if "release" in options:
+        options["release"] = Path(options["release"])
+    shoal.add_release(ledger, Path(more[0]), **options)
+
+
+def _withdraw(ledger: Path, more: list[Any], options: Found) -> None:
+    shoal.withdraw_release(ledger, *more)
 
 
 VERBS: dict[str, Callable[[Act, Any, Found], Found]] = {
@@ -179,10 +210,10 @@ VERBS: dict[str, Callable[[Act, Any, Found], Found]] = {
     "suggest": _plain(shoal.suggest),
     "preview": _plain(shoal.preview),
     "verify": _plain(shoal.verify),
-    "verify_series": _plain(shoal.verify_series),
-    "check_pack": _plain(shoal.check_pack),
-    "ledger_add": _text("add_release"),
-    "ledger_forget": _text("forget_people"),
-    "ledger_withdraw": _text("withdraw_release"),
-    "ledger_check": _text("check_ledger"),
+    "verify_series": _series,
+    "check_pack": _check_pack,
+    "ledger_add": _ledger(_add),
+    "ledger_forget": _ledger(lambda ledger, people, options: shoal.forget_people(ledger, people)),
+    "ledger_withdraw": _ledger(_withdraw),
+    "ledger_check": _ledger(lambda ledger, more, options: None),
 }

@@ -140,6 +140,32 @@ def wave(number: int, pool: int = 60, each: int = 45, letters: str = "abcdef") -
     return {name: [pool_of[row][at] for row in rows] for at, name in enumerate(names)}
 
 
+def year(number: int) -> Columns:
+    """Return a wave whose people also live somewhere, and some of whom are iller than before."""
+    table = wave(number)
+    towns = ("Arles", "Bath", "Como")
+    ill = ["f" if (int(who[1:]) + number) % 9 == 0 else i for who, i in _pairs(table)]
+    return {**table, "ill": ill, "town": [towns[int(who[1:]) % 3] for who in table["id"]]}
+
+
+def _pairs(table: Columns) -> Any:
+    return zip(table["id"], table["ill"], strict=True)
+
+
+def released(coarse: int = 10) -> Columns:
+    """Return a table in classes: ages in steps, some missing, with what is sensitive in them."""
+    draw = random.Random(18)
+    table: Columns = {
+        "age": [row // 5 * coarse for row in range(60)],
+        "sex": ["fm"[row // 10 % 2] for row in range(60)],
+        "ill": [draw.choice("aaabbcd") for _ in range(60)],
+        "pain": [draw.choice(("none", "mild", "severe")) for _ in range(60)],
+        "cost": [draw.randint(1, 30) for _ in range(60)],
+    }
+    table["ill"][3] = table["ill"][40] = table["sex"][11] = table["sex"][44] = None
+    return table
+
+
 def large(rows: int = 6000, seed: int = 6) -> Columns:
     """Return a table for runs by regions."""
     table = people(rows, seed)
@@ -247,6 +273,7 @@ TABLES = {
     "hollow": hollow,
     "spellings": spellings,
     "business": business,
+    "released": released,
     "few": lambda: people(12, 8),
     "twelve": lambda: ties(12, 16),
     "dozen": lambda: {name: cells for name, cells in mixed(12, 17).items() if name != "code"},
@@ -256,6 +283,7 @@ TABLES = {
     "constant": lambda: {"a": [7] * 30, "b": [row % 5 for row in range(30)]},
     "hundreds": lambda: people(600, 12),
     **{f"wave{number}": (lambda number=number: wave(number)) for number in (1, 2, 3)},
+    **{f"year{number}": (lambda number=number: year(number)) for number in (1, 2)},
 }
 REFERENCE = ("census", "tarragona", "eia", "adult")
 
@@ -447,6 +475,29 @@ def _workbook(table: Columns, path: Path) -> None:
     book.save(path)
 
 
+def _formulas(table: Columns, path: Path) -> None:
+    """Write a workbook whose first column is formulas, which nobody has computed."""
+    from openpyxl import Workbook
+
+    book = Workbook()
+    book.active.append(list(table))
+    for first, *row in zip(*table.values(), strict=True):
+        book.active.append([f"={first}+0", *row])
+    book.save(path)
+
+
+def _structs(table: Columns, path: Path) -> None:
+    """Write Parquet whose first column is intervals, of which one has no lower end."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    name, *rest = table
+    ends = [{"low": cell // 10 * 10, "high": cell // 10 * 10 + 10} for cell in table[name]]
+    ends[0] = {"low": None, "high": ends[0]["high"]}
+    arrays = {name: pa.array(ends), **{other: pa.array(table[other]) for other in rest}}
+    pq.write_table(pa.table(arrays), path)
+
+
 def _sqlite(table: Columns, path: Path) -> None:
     columns = ", ".join(f'"{name}"' for name in table)
     marks = ", ".join("?" * len(table))
@@ -479,6 +530,8 @@ BINARY = {  # ways to write a table by a library: ending, what writes it
     "xpt": (".xpt", _statistics("write_xport")),
     "labelled": (".sav", _labelled),
     "xlsx": (".xlsx", _workbook),
+    "formulas": (".xlsx", _formulas),
+    "structs": (".parquet", _structs),
     "sqlite": (".sqlite", _sqlite),
     "duckdb": (".duckdb", _duckdb),
 }  # fmt: skip

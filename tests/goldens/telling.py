@@ -124,4 +124,4 @@ def without_places(text: str, *places: str) -> str:
     for place in sorted(places, key=len, reverse=True):
         text = text.replace(place, "…")
     text = re.sub(r"\b\d+(\.\d+)? (s|ms|min|MB|GB|kB)\b", r"… \2", text)
-    return re.sub(r"\b[0-9a-f]{32,64}\b", "…", text)
+    return re.sub(r"\b[0-9a-f]{32,64}\b|(?<=the last begins )[0-9a-f]{12}\b", "…", text)

@@ -150,6 +150,8 @@ def _carried_out(name: str, door: str) -> list[dict[str, Any]]:
         for file, text in act.get("files", {}).items():
             Path(file).parent.mkdir(parents=True, exist_ok=True)
             Path(file).write_text(text, "utf-8")
+        for file, (old, new) in act.get("edit", {}).items():
+            Path(file).write_text(Path(file).read_text("utf-8").replace(old, new, 1), "utf-8")
         os.environ.update(act.get("env", {}))
         with lines_of(name, door):
             found.append(case.held(act, carry_out(act)))
@@ -180,10 +182,16 @@ def _warm() -> None:
     place = Path(tempfile.mkdtemp(prefix="golden-"))
     table = hand_over("people", "csv", place)
     left = ",".join(name for name in table_of("people") if name not in ("age", "sex", "ill"))
-    typer.testing.CliRunner().invoke(app, [
-        "anonymize", str(place / table), "-k3", "--quasi=age,sex", f"--drop={left}", "--threads=1",
-        "--method=mdav", f"--output={place}/out/",
-    ])  # fmt: skip
+    given, released = str(place / table), f"{place}/out/release.csv"
+    for words in (
+        ["anonymize", given, "-k3", "--quasi=age,sex", f"--drop={left}", "--threads=1",
+         "--method=mdav", f"--output={place}/out/"],
+        ["verify", released, "-k3", "--quasi=age,sex"],
+        ["measure", given, released, "--quasi=age,sex", "--json"],
+        ["inspect", given, "--json"],
+        ["risk", given, "--quasi=age,sex", "--json"],
+    ):  # fmt: skip
+        typer.testing.CliRunner().invoke(app, words)
     shutil.rmtree(place)
 
 

@@ -10,7 +10,7 @@ is awaited and whose files are fetched, or `request`, which is any request:
 - `until = {state = "done"}` asks again until the answer says so; `unawaited = true` leaves a job;
 - `brings = {"wave1.csv" = "wave1"}` writes tables to the desk's folder, `files` texts;
 - `hold` with `says` holds the lines of an answer that is no JSON, or of its texts `command`,
-  `python` and `toml`; with `hashes` a hash of each entry of a list.
+  `python` and `toml`; with `hashes` a hash of each entry of a list, with `hash` one of all.
 """
 
 from __future__ import annotations
@@ -110,12 +110,12 @@ class Desk:
     def _upload(self, act: Act) -> None:
         """Bring a table to the desk, unless it is the last one, and wait until it was looked at."""
         brought = json.dumps([act["table"], act.get("as")])
-        if self.made.get("brought") == brought:
+        if self.made.get("uploaded") == brought:
             return
         with tempfile.TemporaryDirectory() as place:
             name = hand_over(act["table"], act.get("as", "csv"), Path(place)).partition("#")[0]
             key = self.server.upload(name, (Path(place) / name).read_bytes())
-        self.made |= {"brought": brought, "file": key}
+        self.made |= {"uploaded": brought, "file": key}
         self.server.looked(key)
 
     def _filled(self, value: Any, recipe: Any = None) -> Any:
@@ -140,10 +140,10 @@ class Desk:
                 break
             assert time.monotonic() < end, answer.json
             time.sleep(0.1)
-        for name, place in act.get("keep_as", {}).items():
+        for name, place in act.get("keep_as", {}).items() if answer.status < 400 else ():
             self.made[name] = _at(answer.json, self._filled(place))
         if method == "POST" and path.startswith("/files") and answer.status == 201:
-            self.made |= {"file": answer.json["id"], "brought": ""}
+            self.made |= {"file": answer.json["id"], "uploaded": ""}
             self.server.looked(answer.json["id"])
         return {"status": answer.status, **self._told(answer, act.get("hold", ()))}
 
@@ -173,6 +173,8 @@ class Desk:
             for name in TEXTS:
                 if name in said:
                     found[f"answer: {name}"] = _lines(said[name])
+        if "hash" in hold:
+            return {**found, "answer: hash": hash_of(said)}
         plain = self._without_drawn(said)
         for name, value in told(_hashed(plain) if "hashes" in hold else plain).items():
             found[f"answer: {name}"] = value
@@ -185,7 +187,7 @@ class Desk:
             plain = {
                 key: self._without_drawn(one)
                 for key, one in said.items()
-                if key not in DRAWN and key not in CELLS
+                if key not in DRAWN and key not in CELLS and not _is_id(one)
             }
             if isinstance(said.get("key"), str):
                 plain = {"name": said["key"], **plain}
@@ -236,7 +238,13 @@ class Desk:
 
 
 def _lines(text: str) -> list[str]:
-    return [line.rstrip() for line in without_places(text).splitlines() if line.strip()]
+    """Return the lines of a text, without those that say which version wrote it."""
+    lines = (line.rstrip() for line in without_places(text).splitlines())
+    return [line for line in lines if line and not line.startswith('shoal = "')]
+
+
+def _is_id(value: Any) -> bool:
+    return isinstance(value, str) and re.fullmatch("[0-9a-f]{32}", value) is not None
 
 
 def _hashed(said: Any) -> Any:
@@ -245,8 +253,11 @@ def _hashed(said: Any) -> Any:
         return {key: _hashed(one) for key, one in said.items()}
     if not isinstance(said, list) or not any(isinstance(one, Mapping) for one in said):
         return said
-    names = "name", "kind", "column"
-    return {next(str(one[key]) for key in names if key in one): hash_of(told(one)) for one in said}
+    found: dict[str, Any] = {}
+    for number, one in enumerate(said, 1):
+        names = (str(one[key]) for key in ("name", "kind", "column") if key in one)
+        found[next(names, str(number))] = hash_of(told(one))
+    return found
 
 
 def _at(said: Any, place: str) -> Any:

@@ -281,6 +281,7 @@ TABLES = {
     "column": lambda: numbers(80, 1, 10),
     "duplicates": lambda: {name: cells * 4 for name, cells in categories(15, 11).items()},
     "constant": lambda: {"a": [7] * 30, "b": [row % 5 for row in range(30)]},
+    "cloud": lambda: numbers(3000, 6, 13),
     "hundreds": lambda: people(600, 12),
     **{f"wave{number}": (lambda number=number: wave(number)) for number in (1, 2, 3)},
     **{f"year{number}": (lambda number=number: year(number)) for number in (1, 2)},
@@ -508,6 +509,17 @@ def _sqlite(table: Columns, path: Path) -> None:
     base.close()
 
 
+def _two_tables(table: Columns, path: Path) -> None:
+    """Write a database of two tables, the second without the last column."""
+    _sqlite(table, path)
+    *names, _ = table
+    with sqlite3.connect(path) as base:
+        listed = ", ".join(f'"{name}"' for name in names)
+        base.execute(f"create table u as select {listed} from t")  # noqa: S608
+        base.execute("create view v as select * from t")
+    base.close()
+
+
 def _stored(cell: Any) -> Any:
     return cell.isoformat() if isinstance(cell, datetime.date) else _plain(cell)
 
@@ -533,6 +545,7 @@ BINARY = {  # ways to write a table by a library: ending, what writes it
     "formulas": (".xlsx", _formulas),
     "structs": (".parquet", _structs),
     "sqlite": (".sqlite", _sqlite),
+    "sqlite-two": (".sqlite", _two_tables),
     "duckdb": (".duckdb", _duckdb),
 }  # fmt: skip
 

@@ -1,12 +1,13 @@
 """The door of the desk: requests to a server on loopback, as its page sends them.
 
 An act that names a table uploads it. `do` is `look` (what the desk says of a file that it has
-looked at), a question (`preview`, `trial`, `improve`, `risk`), a job (`anonymize`, `compare`), which
-is awaited and whose files are fetched, or `request`, which is any request:
+looked at), a question (`preview`, `trial`, `improve`, `risk`), a job (`anonymize`, `compare`),
+which is awaited and whose files are fetched, or `request`, which is any request:
 
 - `send`, `path`, `headers`; `body` is JSON, `raw` a text that is sent as it is (latin-1);
 - `"{recipe}"` in a body is what the act asks for, `{file}`, `{job}` what was made last, and
-  `keep_as = {tree = "id"}` keeps the `id` of an answer as `{tree}` (`"folder/entries/0/id"` goes deeper);
+  `keep_as = {tree = "id"}` keeps the `id` of an answer as `{tree}`; a place may be deeper,
+  `"folder/entries/people.csv/id"`;
 - `until = {state = "done"}` asks again until the answer says so; `unawaited = true` leaves a job;
 - `brings = {"wave1.csv" = "wave1"}` writes tables to the desk's folder, `files` texts;
 - `hold` with `says` holds the lines of an answer that is no JSON, or of its texts `command`,

@@ -78,7 +78,7 @@ COMES_WITH = {
     "Released": "name anonymize_file", "Report": "name anonymize", "Search": "parameter search",
     "Table": "name read", "steps": "parameter steps", "__version__": "option --version",
 }  # fmt: skip
-# parameters with a few choices, of which the error names all: function, keywords that go with it
+# parameters with a few choices, of which the error names all, and a function that has them
 CHOICES = {
     "l_kind": "anonymize", "beta_kind": "anonymize", "missing_sensitive": "anonymize",
     "count": "anonymize", "enforce": "anonymize", "small_strata": "anonymize",
@@ -178,10 +178,12 @@ def _functions() -> dict[str, list[str]]:
     plain = {name: one for name, one in every.items() if inspect.isfunction(one)}
     plain |= {"Result.save": shoal.Result.save, "Result.pack": shoal.Result.pack}
     plain["Microaggregator"] = Microaggregator
-    return {
-        name: [p.name for p in inspect.signature(one).parameters.values() if p.default is not p.empty]
-        for name, one in plain.items()
-    }  # fmt: skip
+    return {name: _optional(one) for name, one in plain.items()}
+
+
+def _optional(function: Any) -> list[str]:
+    params = inspect.signature(function).parameters.values()
+    return [one.name for one in params if one.default is not one.empty]
 
 
 @cache
@@ -413,8 +415,8 @@ def _used_names(act: Mapping[str, Any]) -> Iterator[str]:
     function = {"estimator": "Microaggregator"}.get(function, function)
     yield f"name {function}"
     known = _functions().get(function, [])
-    for keyword in asked.for_python(act):
-        name = KEYWORDS.get((verb, keyword), keyword)
+    keywords = [KEYWORDS.get((verb, one), one) for one in asked.for_python(act)]
+    for name in (*keywords, *_in_place(function, act)):
         if name in known:
             yield _parameter(function, name)
     for way in {"save", "pack"} & {*act.get("result", {})}:
@@ -425,6 +427,16 @@ def _used_names(act: Mapping[str, Any]) -> Iterator[str]:
         yield f"chart {name.split()[0]}"
     if act.get("as") in OBJECTS:
         yield f"data as {act['as']}"
+
+
+def _in_place(function: str, act: Mapping[str, Any]) -> list[str]:
+    """Return the parameters that an act gives by their place: its table, then its operands."""
+    import shoal
+
+    if not hasattr(shoal, function):
+        return []
+    given = ("table" in act) + len(act.get("operands", ()))
+    return list(inspect.signature(getattr(shoal, function)).parameters)[:given]
 
 
 def _used_choices(act: Mapping[str, Any], said: Mapping[str, Any]) -> Iterator[str]:
@@ -441,8 +453,9 @@ def _used_choices(act: Mapping[str, Any], said: Mapping[str, Any]) -> Iterator[s
                 yield "hierarchy FILE.csv"
             if name == "format":
                 yield f"format written {word}"
-    for step in (*said.get("steps", ()), *_inner_steps(said.get("step_lists", ()))):
-        yield from _used_step(step)
+    for steps in (said.get("steps"), *_values(said.get("step_lists"))):
+        for step in steps if isinstance(steps, list) else ():
+            yield from _used_step(step)
     way = act.get("as", "csv").removeprefix("parts-")
     ways = {**TEXTS, **BINARY}
     if "table" in act and way in ways:
@@ -456,14 +469,13 @@ def _used_choices(act: Mapping[str, Any], said: Mapping[str, Any]) -> Iterator[s
         yield from (f"chart {word}" for word in act["operands"][-1:])
 
 
-def _inner_steps(lists: Any) -> Iterator[Any]:
-    for one in lists.values() if isinstance(lists, Mapping) else lists:
-        yield from one if isinstance(one, list) else ()
+def _values(lists: Any) -> list[Any]:
+    return list(lists.values()) if isinstance(lists, Mapping) else lists or []
 
 
 def _used_step(step: Any) -> Iterator[str]:
     if isinstance(step, Mapping):
-        kind, fields = str(step["kind"]), [name for name in step if name != "kind"]
+        kind, fields = str(step.get("kind")), [name for name in step if name != "kind"]
     else:
         kind, *words = str(step).split()
         fields = [word.partition("=")[0] for word in words if "=" in word]

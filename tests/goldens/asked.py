@@ -124,6 +124,7 @@ APART = {  # of a case itself, not of what it asks
 }  # fmt: skip
 PARTS = {word.split(".")[0] for word in WORDS if "." in word}
 REPEATED = {"reading.missing", "steps"}  # options said once for each value
+APART |= {"raw", "headers", "keep_as", "until", "unawaited", "brings"}  # of the desk's acts
 
 
 def meant(act: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -1,12 +1,13 @@
 """The door of the desk: requests to a server on loopback, as its page sends them.
 
 An act that names a table uploads it. `do` is `look` (what the desk says of a file that it has
-looked at), a question (`preview`, `trial`, `improve`, `risk`), a job (`anonymize`, `compare`), which
-is awaited and whose files are fetched, or `request`, which is any request:
+looked at), a question (`preview`, `trial`, `improve`, `risk`), a job (`anonymize`, `compare`),
+which is awaited and whose files are fetched, or `request`, which is any request:
 
 - `send`, `path`, `headers`; `body` is JSON, `raw` a text that is sent as it is (latin-1);
 - `"{recipe}"` in a body is what the act asks for, `{file}`, `{job}` what was made last, and
-  `keep_as = {tree = "id"}` keeps the `id` of an answer as `{tree}` (`"folder/entries/0/id"` goes deeper);
+  `keep_as = {tree = "id"}` keeps the `id` of an answer as `{tree}`; a place may be deeper,
+  `"folder/entries/people.csv/id"`; `{release}` is what a job released, `{run}` its private recipe;
 - `until = {state = "done"}` asks again until the answer says so; `unawaited = true` leaves a job;
 - `brings = {"wave1.csv" = "wave1"}` writes tables to the desk's folder, `files` texts;
 - `hold` with `says` holds the lines of an answer that is no JSON, or of its texts `command`,
@@ -221,7 +222,7 @@ class Desk:
         """Return what the files of a job hold, which are fetched as a person would."""
         out = place / "out"
         out.mkdir()
-        listed = sorted(one["name"] for one in result["files"])
+        listed, inside = sorted(one["name"] for one in result["files"]), []
         for name in listed:
             content = self.server.ask("GET", f"/jobs/{job}/files/{name}").body
             path = out / name
@@ -232,8 +233,14 @@ class Desk:
             if name.endswith(".zip"):
                 with zipfile.ZipFile(path) as packed:
                     packed.extractall(place / ("out.private" if "private" in name else "packed"))
+                    inside += [f"{name}/{one}" for one in sorted(packed.namelist())]
+        if (recipe := place / "out.private" / "run.toml").exists():
+            self.made["run"] = recipe.read_text("utf-8")
         found = files.told_of(f"{out}/")
-        return {"listed": listed, **{k: v for k, v in found.items() if not k.endswith("files")}}
+        return {
+            "listed": [*listed, *inside],
+            **{k: v for k, v in found.items() if not k.endswith("files")},
+        }
 
 
 def _lines(text: str) -> list[str]:

@@ -6,6 +6,8 @@ A case then begins in a clean state and costs no imports. The process reads line
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import json
 import os
 import shutil
@@ -141,6 +143,9 @@ def _warm() -> None:
         "--method=mdav", f"--output={place}/out/",
     ])  # fmt: skip
     shutil.rmtree(place)
+    for library in ("pandas", "polars", "pyreadstat", "openpyxl", "xlsxwriter", "duckdb"):
+        with contextlib.suppress(ImportError):
+            importlib.import_module(library)
 
 
 if __name__ == "__main__":

@@ -193,6 +193,9 @@ def _warm() -> None:
     ):  # fmt: skip
         typer.testing.CliRunner().invoke(app, words)
     shutil.rmtree(place)
+    for library in ("pandas", "polars", "pyreadstat", "openpyxl", "xlsxwriter", "duckdb"):
+        with contextlib.suppress(ImportError):
+            importlib.import_module(library)
 
 
 if __name__ == "__main__":

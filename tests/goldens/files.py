@@ -13,6 +13,7 @@ from typing import Any
 from goldens.telling import hash_of, told
 
 REPORTS = "report.json", "comparison.json"
+PASSING = "shoal = ", "sha256 = ", "commitment = ", "# "  # lines of a recipe that change
 
 
 def names_in(place: str | Path) -> list[str]:
@@ -53,6 +54,38 @@ def told_of(output: str) -> dict[str, Any]:
                 figures = told(json.loads(path.read_text("utf-8")))
                 found |= {f"{prefix}{figure}": value for figure, value in figures.items()}
     return found
+
+
+def looked_at(names: list[str]) -> dict[str, str]:
+    """Return what files hold that a command wrote beside its answer."""
+    found = {}
+    for name in names:
+        if Path(name).is_dir():
+            every = sorted(path for path in Path(name).iterdir() if path.is_file())
+            found |= {f"file {path}": cells_in(path) for path in every}
+        else:
+            found[f"file {name}"] = _content(Path(name))
+    return found
+
+
+def folder_of(given: str) -> str:
+    """Return the folder of files that a table was handed over as."""
+    return given.rpartition("/")[0] if given.endswith(("*", "*.csv", "*.parquet")) else given
+
+
+def _content(path: Path) -> str:
+    """Return a hash of cells, of a tree or of lines; of pages and drawings, that they are there."""
+    if not path.exists():
+        return "not there"
+    if path.name.endswith((".csv", ".parquet", ".jsonl")):
+        head, rows = _table_in(path)
+        return hash_of([head, [[str(cell) for cell in row] for row in rows]])
+    if path.suffix == ".json":
+        return hash_of(json.loads(path.read_text("utf-8")))
+    if path.suffix == ".toml":
+        lines = path.read_text("utf-8").splitlines()
+        return hash_of([line for line in lines if not line.startswith(PASSING)])
+    return path.suffix
 
 
 def cells_in(path: Path) -> str:

@@ -34,6 +34,7 @@ def carry_out(act: Act) -> Found:
 
 def _anonymize(act: Act, data: Any, options: Found) -> Found:
     if "to" in act:
+        data = act["operands"][0] if data is None else data
         shoal.anonymize_file(data, act["to"], **options)
         return files.told_of(act["to"])
     result = shoal.anonymize(data, **options)

@@ -32,7 +32,7 @@ VERBS = {
 }  # fmt: skip
 
 
-WRITES = "anonymize", "refine", "run", "stream"
+WRITES = "anonymize", "refine", "stream"
 
 
 def carry_out(act: Act) -> dict[str, Any]:
@@ -54,6 +54,7 @@ def carry_out(act: Act) -> dict[str, Any]:
     found |= _said(act, out, err)
     if "to" in act and code in (0, 3):
         found |= files.told_of(act["to"])
+    found |= files.looked_at(act.get("look", []))
     return found
 
 
@@ -69,6 +70,8 @@ def _operands(act: Act) -> list[str]:
         given.append("-")
     elif "table" in act:
         given.append(hand_over(act["table"], act.get("as", "csv"), Path()))
+        if act["do"] == "stream":
+            given = [files.folder_of(given[0])]
     return [*given, *(str(one) for one in act.get("operands", ()))]
 
 
@@ -79,8 +82,8 @@ def _said(act: Act, out: str, err: str) -> dict[str, Any]:
     if out.lstrip().startswith(("{", "[")):
         try:
             found |= told(json.loads(out))
-        except ValueError:
-            found["stdout"] = "no JSON"
+        except ValueError:  # a line of JSON for each record, or batch
+            found |= told({"lines": [json.loads(line) for line in out.splitlines()]})
     elif "stdout" in wanted:
         found["stdout"] = _lines(out)
     elif out:

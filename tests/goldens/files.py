@@ -14,6 +14,8 @@ from typing import Any
 from goldens.telling import hash_of, told
 
 REPORTS = "report.json", "comparison.json"
+PAPERS = ".json", ".html", ".md", ".toml"
+PASSING = "shoal = ", "sha256 = ", "commitment = ", "# "  # lines of a recipe that change
 
 
 def names_in(place: str | Path) -> list[str]:

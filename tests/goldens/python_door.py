@@ -28,11 +28,13 @@ def carry_out(act: Act) -> Found:
     named = sorted(
         {w.category.__name__ for w in warned if issubclass(w.category, shoal.ShoalWarning)}
     )
+    found = {**found, **files.looked_at(act.get("look", []))}
     return found | ({"warns": named} if named else {})
 
 
 def _anonymize(act: Act, data: Any, options: Found) -> Found:
     if "to" in act:
+        data = act["operands"][0] if data is None else data
         shoal.anonymize_file(data, act["to"], **options)
         return files.told_of(act["to"])
     result = shoal.anonymize(act["operands"][0] if data is None else data, **options)
@@ -130,8 +132,12 @@ def _hierarchy(act: Act, data: Any, options: Found) -> Found:
 
 
 def _stream(act: Act, data: Any, options: Found) -> Found:
-    batches = [_batch(one) for one in shoal.stream(data, act["to"], **options)]
-    return {"batches": batches, "files": files.names_in(act["to"])}
+    given = act["operands"][0] if data is None else data
+    source = files.folder_of(given) if isinstance(given, str) else given
+    stream = shoal.stream(source, act["to"], **options)
+    batches = [_batch(one) for one in stream]
+    counts = told(stream.counts.to_dict())
+    return {**counts, "batches": batches, "files": files.names_in(act["to"])}
 
 
 def _batch(batch: Any) -> list[Any]:
@@ -140,7 +146,8 @@ def _batch(batch: Any) -> list[Any]:
 
 def _listed(name: str) -> Callable[[Act, Any, Found], Found]:
     def verb(act: Act, data: Any, options: Found) -> Found:
-        return {"listed": [str(one).splitlines()[0] for one in getattr(shoal, name)()]}
+        every = getattr(shoal, name)()
+        return {"listed": [one.name for one in every], "hash of listed": hash_of(str(every))}
 
     return verb
 

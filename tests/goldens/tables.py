@@ -174,6 +174,14 @@ def large(rows: int = 6000, seed: int = 6) -> Columns:
     }
 
 
+def padded(rows: int = 1400) -> Columns:
+    """Return a table that is taken to be too large for the least memory that can be given.
+
+    Its first records have long texts, and tell how large a record is.
+    """
+    return {**large(rows), "padding": ["x" * 100_000 if row < 52 else "" for row in range(rows)]}
+
+
 def odd() -> Columns:
     """Return names and texts that files and messages easily get wrong."""
     rows = 24
@@ -265,6 +273,7 @@ TABLES = {
     "categories": categories,
     "visits": visits,
     "large": large,
+    "padded": padded,
     "odd": odd,
     "moments": moments,
     "moments_plain": lambda: {name: moments()[name] for name in ("when", "day", "clock")},

@@ -150,12 +150,20 @@ def _carried_out(name: str, door: str) -> list[dict[str, Any]]:
         for file, text in act.get("files", {}).items():
             Path(file).parent.mkdir(parents=True, exist_ok=True)
             Path(file).write_text(text, "utf-8")
-        for file, (old, new) in act.get("edit", {}).items():
-            Path(file).write_text(Path(file).read_text("utf-8").replace(old, new, 1), "utf-8")
+        _edit(act.get("edit", {}))
         os.environ.update(act.get("env", {}))
         with lines_of(name, door):
             found.append(case.held(act, carry_out(act)))
     return found
+
+
+def _edit(changes: dict[str, list[str]]) -> None:
+    """Change files as somebody does: the first of one text becomes another, nothing begins one."""
+    for file, (old, new) in changes.items():
+        path = Path(file)
+        if path.exists() if old else path.parent.exists():
+            text = path.read_text("utf-8") if old else ""
+            path.write_text(text.replace(old, new, 1), "utf-8")
 
 
 def _warm() -> None:

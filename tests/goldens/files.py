@@ -63,6 +63,38 @@ def told_of(output: str) -> dict[str, Any]:
     return found
 
 
+def looked_at(names: list[str]) -> dict[str, str]:
+    """Return what files hold that a command wrote beside its answer."""
+    found = {}
+    for name in names:
+        if Path(name).is_dir():
+            every = sorted(path for path in Path(name).iterdir() if path.suffix not in PAPERS)
+            found |= {f"file {path}": cells_in(path)[0] for path in every}
+        else:
+            found[f"file {name}"] = _content(Path(name))
+    return found
+
+
+def folder_of(given: str) -> str:
+    """Return the folder of files that a table was handed over as."""
+    return given.rpartition("/")[0] if given.endswith(("*", "*.csv", "*.parquet")) else given
+
+
+def _content(path: Path) -> str:
+    """Return a hash of cells, of a tree or of lines; of pages and drawings, that they are there."""
+    if not path.exists():
+        return "not there"
+    if path.name.endswith((".csv", ".parquet", ".jsonl")):
+        head, rows = _table_in(path)
+        return hash_of([head, [[str(cell) for cell in row] for row in rows]])
+    if path.suffix == ".json":
+        return hash_of(json.loads(path.read_text("utf-8")))
+    if path.suffix == ".toml":
+        lines = path.read_text("utf-8").splitlines()
+        return hash_of([line for line in lines if not line.startswith(PASSING)])
+    return path.suffix
+
+
 def cells_in(path: Path, in_order: bool = False) -> tuple[str, list[str]]:
     """Return a hash of the cells of a released file, in no order unless it is said to be kept.
 

@@ -7,6 +7,7 @@ A case then begins in a clean state and costs no imports. The process reads line
 from __future__ import annotations
 
 import contextlib
+import importlib
 import json
 import os
 import shutil

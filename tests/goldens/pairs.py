@@ -44,7 +44,7 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
         {"release": {"numbers": "interval"}}, {"release": {"aggregate": "medoid"}},
         {"release": {"numbers": "interval", "intervals": "columns"}},
         {"release": {"decimals": 1}}, {"columns": {"pay": {"decimals": 0}}},
-        {"release": {"group_column": "class"}}, {"release": {"intervals": "columns"}},
+        {"release": {"intervals": "columns"}},
         {"columns": {"cost": {"round": 50}}, "keep": ["cost"], "drop": ["w"]},
     ],
     "people": [
@@ -75,7 +75,7 @@ BY_REGIONS: dict[str, list[dict[str, Any]]] = {
     "tree": OPTIONS["tree"],
     "release": [
         one for one in OPTIONS["release"]
-        if not {"medoid", "columns", "class"} & set(one.get("release", {}).values())
+        if not {"medoid", "columns"} & set(one.get("release", {}).values())
     ],
     "rest": [one for one in OPTIONS["rest"] if "suppress" not in one and "method" not in one],
     "people": [{"people": {"count": "records"}}],

@@ -172,6 +172,7 @@ def _warm() -> None:
     import typer.testing
 
     import shoal
+    import shoal.estimator
     from goldens import command_door, python_door  # noqa: F401 - their imports are most of a case
     from goldens.tables import OBJECTS, hand_over, table_of
     from shoal.cli import app

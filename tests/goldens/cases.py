@@ -14,8 +14,8 @@ HERE = Path(__file__).parent
 DOORS = "python", "command", "desk"
 # what every case holds of a report; `hold = ["all"]` holds every figure
 ESSENTIAL = re.compile(
-    r"(public: )?(exit|error|warns|type|cells|files|private files|file .*|stdout|stderr|says|listed|batches"
-    r"|groups( of .*)?|loss( of .*)?|bound|sse|complete|method|smallest|iterations|levels"
+    r"(public: )?(exit|error|warns|type|cells|files|private files|file .*|stdout|stderr|says"
+    r"|listed|batches|groups( of .*)?|loss( of .*)?|bound|sse|complete|method|smallest|iterations|levels"
     r"|paths|rule"
     r"|records|kind of .*|chart .*|state|status|answer.*"
     r"|(count|smallest|largest) of groups|(ok|k|classes|found.*) of verification"

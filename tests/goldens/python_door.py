@@ -145,7 +145,10 @@ def _batch(batch: Any) -> list[Any]:
 def _listed(name: str) -> Callable[[Act, Any, Found], Found]:
     def verb(act: Act, data: Any, options: Found) -> Found:
         every = getattr(shoal, name)()
-        return {"listed": [one.name for one in every], "hash of listed": hash_of(str(every))}
+        return {
+            "listed": [getattr(one, "name", one) for one in every],
+            "hash of listed": hash_of(str(every)),
+        }
 
     return verb
 

@@ -119,7 +119,8 @@ run.show_values         -                   --show-values       -
 WORDS = {line.split()[0]: line.split()[1:] for line in VOCABULARY.strip().splitlines()}
 APART = {  # of a case itself, not of what it asks
     "do", "table", "as", "to", "files", "hold", "doors", "acts", "words", "operands", "also",
-    "omit", "slow", "stdin", "result", "about", "body", "path", "send", "env", "needs", "also_saved",
+    "omit", "slow", "stdin", "result", "about", "body", "path", "send", "env", "needs",
+    "also_saved",
 }  # fmt: skip
 PARTS = {word.split(".")[0] for word in WORDS if "." in word}
 REPEATED = {"reading.missing", "steps"}  # options said once for each value

@@ -15,8 +15,8 @@ DOORS = "python", "command", "desk"
 # what every case holds of a report; `hold = ["all"]` holds every figure
 ESSENTIAL = re.compile(
     r"(public: )?(exit|error|warns|type|cells|files|private files|file .*|stdout|stderr|says"
-    r"|listed|batches|groups( of .*)?|loss( of .*)?|bound|sse|complete|method|smallest|iterations|levels"
-    r"|paths|rule"
+    r"|listed|batches|groups( of .*)?|loss( of .*)?|bound|sse|complete|method|smallest"
+    r"|iterations|levels|paths|rule"
     r"|records|kind of .*|chart .*|state|status|answer.*"
     r"|(count|smallest|largest) of groups|(ok|k|classes|found.*) of verification"
     r"|(mean before|mean after|suppressed|generalized|unchanged|released as) of [^ ]+"

@@ -121,7 +121,8 @@ def _in_child(words: list[str], names: tuple[str, ...]) -> int:
         )
         os.dup2(handle, number)
     sys.stdin, sys.stdout, sys.stderr = (
-        open(number, "w" if number else "r", encoding="utf-8", closefd=False) for number in range(3)
+        open(number, "w" if number else "r", encoding="utf-8", closefd=False)  # noqa: SIM115
+        for number in range(3)
     )
     sys.argv = ["shoal", *words]
     try:

@@ -15,7 +15,7 @@ TESTS := $(IN_MEMORY); $(BIN)/python -m pytest -n $$(($$($(BIN)/python -c 'impor
 # what tests use; Spark is apart, as it needs Java
 TESTED := $(foreach one,charts dask duckdb formats optimal sign sklearn web,--extra $(one))
 
-.PHONY: run test test-all lint types coverage attacks fuzz real-files faults bars papers papers-full published study thesis search kaim mixed closeness audit measures risk scale records records-check estimates load cluster mutate size compat docs docs-all pictures lock clean
+.PHONY: run test test-all lint types coverage attacks fuzz real-files faults bars papers papers-full published study thesis search kaim mixed closeness audit measures risk scale records records-check estimates load cluster goldens mutate size compat docs docs-all pictures lock clean
 
 run: $(VENV)/run.stamp          ## anonymize the embedded sample into out/ and out.private/
 	$(BIN)/shoal run src/shoal/datasets/patients.toml -o out/ --force
@@ -135,7 +135,10 @@ estimates: $(VENV)/test.stamp   ## what runs take: measure every method anew, th
 cluster: $(VENV)/engines.stamp    ## engines: threads, Dask and Spark side by side (Spark needs Java)
 	$(BIN)/python benchmarks/cluster/cluster.py
 
-mutate: $(VENV)/test.stamp      ## small mistakes in models, partition and release that tests must find
+goldens: $(VENV)/engines.stamp   ## record the goldens anew, and say what has changed
+	$(BIN)/python tests/goldens/record.py
+
+mutate: $(VENV)/test.stamp      ## 60 faults drawn from a seed, planted one by one: the goldens must notice
 	$(BIN)/python benchmarks/mutation/mutate.py
 
 size: $(VENV)/test.stamp        ## the wheel in a fresh environment: packages, megabytes, every command

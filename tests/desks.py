@@ -55,6 +55,7 @@ class Server:
     address: str = ""
     handles: int | None = None
     draws: bool | None = None  # whether reports have charts; if nobody says, as for this process
+    surroundings: dict[str, str] | None = None  # those of this process, if nobody says
     said: Path = field(init=False)
 
     def __enter__(self):
@@ -64,7 +65,7 @@ class Server:
                    "--work", str(self.base / "work"), *self.more]  # fmt: skip
         if self.folder is not None:
             command += ["--folder", str(self.folder)]
-        environment = dict(os.environ)
+        environment = dict(self.surroundings or os.environ)
         if self.draws is not None:
             environment["SHOAL_CHARTS"] = "on" if self.draws else "off"
         with self.said.open("w") as err:

@@ -1,185 +1,187 @@
-"""How many small mistakes in the judges and in what writes releases the tests find: `make mutate`.
+"""Faults planted in the source, one at a time, that the goldens must notice.
 
-    python benchmarks/mutation/mutate.py [--sample 300] [--seed 1] [--workers 2]
-                                          [--patience 60] [--again] [PART…]
+The faults are drawn from a seed before anything is looked at: a file by its weight in statements,
+so that every room has its share, then one of the small changes that `mutants.py` can make there.
+Each is carried by a copy of `src`; the quick cases that execute its line go in through their doors,
+until one comes out otherwise than recorded. Where a line is executed by an import alone, or is
+compiled, all cases that pass through its file are tried, and at last all that there are.
 
-Every mutant of `models` and `partition`, and a sample of those of `release`, drawn file by file in
-proportion (0 for all). `--again` takes what was killed before as killed where neither the file nor
-the mutant changed, and what lived and is explained as alive: after tests were added only the other
-survivors are run. A PART of a file's path runs only the mutants of such files and writes no page.
-`--patience` is how many seconds of tests a mutant meets at most. Writes `docs/mutation/`.
+    python benchmarks/mutation/mutate.py --count 60 --seed 53
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
-import json
-import multiprocessing
+import ast
 import os
 import random
-import signal
+import shutil
 import sys
+import tempfile
 import time
-from collections import Counter
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections import defaultdict
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from queue import Empty, Queue
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src"
+sys.path[:0] = [str(Path(__file__).parent), str(ROOT / "tests")]
 
-import page  # noqa: E402
-import running  # noqa: E402
-from mutants import mutants_of  # noqa: E402
+from mutants import Mutant, mutants_of  # noqa: E402
 
-KEPT = running.WORK / "mutants.json"
-WORKER = []
+from goldens.cases import all_cases  # noqa: E402
+from goldens.record import differences, records_of  # noqa: E402
+from goldens.tables import NotHereError  # noqa: E402
+from goldens.zygote import LINES, Zygote  # noqa: E402
 
-
-def all_mutants():
-    """Return the mutants of every file, by file."""
-    source = running.ROOT / "src"
-    shoal = source / "shoal"
-    paths = [shoal / "partition.py"]
-    for room in ("judge", "release", "report", "save"):
-        paths += (shoal / room).rglob("*.py")
-    every = {path.relative_to(source).as_posix(): mutants_of(path, source) for path in paths}
-    return {file: found for file, found in sorted(every.items()) if found}
+Entry = tuple[str, str]  # a case, and a door
+SECONDS = 60  # a case that takes longer with a fault has noticed it
 
 
-def drawn(every, wanted, seed):
-    """Return a sample, of every file its share, rounded so that the shares add up."""
-    total = sum(map(len, every.values()))
-    if not 0 < wanted < total:
-        return [mutant for found in every.values() for mutant in found]
-    exact = {file: wanted * len(found) / total for file, found in every.items()}
-    sizes = {file: int(share) for file, share in exact.items()}
-    rest = sorted(exact, key=lambda file: sizes[file] - exact[file])
-    for file in rest[: wanted - sum(sizes.values())]:
-        sizes[file] += 1
-    rng = random.Random(seed)
-    return [
-        every[file][i]
-        for file in every
-        for i in sorted(rng.sample(range(len(every[file])), sizes[file]))
+def planted(seed: int, count: int) -> list[Mutant]:
+    """Return faults of files that are drawn by their statements."""
+    draw = random.Random(seed)
+    files = sorted(SOURCE.rglob("*.py"))
+    weights = [
+        sum(isinstance(n, ast.stmt) for n in ast.walk(ast.parse(f.read_bytes()))) for f in files
     ]
-
-
-def key_of(mutant):
-    """Return what is the same for the same mutant of the same file."""
-    return hashlib.sha256(f"{mutant.file}\0{mutant.source}".encode()).hexdigest()
-
-
-def start_worker(names):
-    """Make a worker of this process, in a tree that no other has."""
-    WORKER.append(running.Worker(Path(names.get())))
-
-
-def run_one(mutant, rounds, seconds):
-    """Run a mutant in the worker of this process."""
-    return WORKER[0].run(mutant, rounds, seconds)
-
-
-def run_control(tests, seconds):
-    """Run tests without a mutant in the worker of this process."""
-    return WORKER[0].control(tests, seconds)
-
-
-def run(chosen, before, workers, patience):
-    """Return the outcome of every mutant: killed, timeout, survived or not executed."""
-    tests = running.measure_tests()
-    chooser = running.Chooser(tests, patience)
-    found = {key: before[key] for key in map(key_of, chosen) if key in before}
-    waiting = [mutant for mutant in chosen if key_of(mutant) not in found]
-    random.Random(0).shuffle(waiting)  # what is told while it runs is a sample of all
-    context = multiprocessing.get_context("fork")
-    names = context.Queue()
-    for number in range(workers):
-        names.put(str(running.copy_tree(f"tree-{number}")))
-    start, killers = time.perf_counter(), {}
-    with ProcessPoolExecutor(workers, context, start_worker, (names,)) as pool:
-        quick = {name.partition("::")[0]: name for name in sorted(tests, key=slowest_first(tests))}
-        if broken := control(pool, sorted(quick.values()), chooser.seconds):
-            sys.exit(f"fails without a mutant: {broken[0]}")
-        running_now = {}
-        for mutant in waiting:
-            rounds = chooser.rounds(mutant)
-            seconds = {name: chooser.seconds[name] for part in rounds for name in part}
-            running_now[pool.submit(run_one, mutant, rounds, seconds)] = mutant
-        for done, future in enumerate(as_completed(running_now), 1):
-            mutant = running_now[future]
-            outcome, killer, seconds = future.result()
-            found[key_of(mutant)] = outcome
-            killers.setdefault(killer, []).append(key_of(mutant))
-            if outcome != "killed":
-                print(f"{outcome}: {mutant.file}:{mutant.line} {mutant.old} → {mutant.new} "
-                      f"({seconds:.0f} s)", flush=True)  # fmt: skip
-            if done % 25 == 0:
-                so_far = Counter(found.values())
-                print(f"--- {done} of {len(waiting)}, {time.perf_counter() - start:.0f} s, "
-                      f"{dict(so_far)}", flush=True)  # fmt: skip
-                keep(found)
-        for test in control(pool, sorted(filter(None, killers)), chooser.seconds):
-            print(f"fails without a mutant, and kills none: {test}", flush=True)
-            for key in killers[test]:
-                found[key] = "survived"
-    keep(found)
+    found: list[Mutant] = []
+    while len(found) < count:
+        possible = mutants_of(draw.choices(files, weights)[0], SOURCE)
+        if possible:
+            found.append(draw.choice(possible))
     return found
 
 
-def slowest_first(tests):
-    """Return what tests are sorted by so that the fastest come last."""
-    return lambda name: -tests[name]["seconds"]
+def entries() -> list[Entry]:
+    """Return the quick cases with their doors."""
+    quick = (case for case in all_cases().values() if not case.slow)
+    return [(case.name, door) for case in quick for door in case.doors]
 
 
-def control(pool, tests, seconds):
-    """Return those of some tests that fail without a mutant."""
-    print(f"--- do {len(tests)} tests pass without a mutant?", flush=True)
-    known = {name: seconds.get(name, 1.0) for name in tests}
-    return pool.submit(run_control, tests, known).result() if tests else []
+class Passed:
+    """Which entries execute a line, and which pass through a file at all."""
+
+    def __init__(self, folder: Path) -> None:
+        from coverage import CoverageData
+
+        self.lines: dict[tuple[str, int], set[Entry]] = defaultdict(set)
+        self.files: dict[str, set[Entry]] = defaultdict(set)
+        for path in folder.iterdir():
+            name, door = path.name.split(".")[0].rsplit("+", 1)
+            data = CoverageData(str(path))
+            data.read()
+            for file in data.measured_files():
+                within = Path(file).relative_to(SOURCE).as_posix()
+                for line in data.lines(file) or ():
+                    self.files[within].add((name, door))
+                    self.lines[within, line].add((name, door))
+
+    def of(self, fault: Mutant, every: list[Entry]) -> Iterator[Entry]:
+        """Yield the entries that may notice a fault, the likely ones first."""
+        told = set[Entry]()
+        near = [self.lines[fault.file, line] for line in fault.lines] or [set()]
+        desk = {one for one in every if one[1] == "desk"}
+        likely = [set().union(*near), desk if "/web/" in fault.file else set()]
+        if not likely[0] or "/kernels/" in fault.file:
+            likely += [self.files[fault.file], set(every)]
+        for some in likely:
+            rest = sorted(some - told)
+            random.Random(fault.line).shuffle(rest)
+            told.update(rest)
+            yield from rest
 
 
-def keep(found):
-    """Write outcomes, so that `--again` can go on from them."""
-    KEPT.write_text(json.dumps({**read_kept(), **found}), encoding="utf-8")
+def trace(every: list[Entry], jobs: int) -> Passed:
+    """Carry out all entries but those of the desk, watched, and return where they passed."""
+    with tempfile.TemporaryDirectory() as folder:
+        waiting = _queue([one for one in every if one[1] != "desk"])
+
+        def work(_: int) -> None:
+            zygote = Zygote(SOURCE, {LINES: folder})
+            for name, door in _taken(waiting):
+                try:
+                    zygote.carry_out(name, door)
+                except NotHereError:
+                    continue
+            zygote.close()
+
+        with ThreadPoolExecutor(jobs) as pool:
+            list(pool.map(work, range(jobs)))
+        return Passed(Path(folder))
 
 
-def read_kept():
-    """Return the outcomes of earlier runs."""
-    return json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.is_file() else {}
+def _queue(values: list) -> Queue:
+    waiting: Queue = Queue()
+    for value in values:
+        waiting.put(value)
+    return waiting
 
 
-def main():
-    """Run the mutants and write the page."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sample", type=int, default=300, help="mutants of release; 0 for all")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--workers", type=int, default=os.cpu_count())
-    parser.add_argument("--patience", type=float, default=60, help="seconds of tests for a mutant")
-    parser.add_argument("--again", action="store_true")
-    parser.add_argument("parts", nargs="*", metavar="PART")
-    asked = parser.parse_args()
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background has none
-    running.WORK.mkdir(parents=True, exist_ok=True)
-    every = all_mutants()
-    release = {file: found for file, found in every.items() if page.room_of(file) == "release"}
-    chosen = [m for file, found in every.items() if file not in release for m in found]
-    chosen += drawn(release, asked.sample, asked.seed)
-    if asked.parts:
-        chosen = [m for m in chosen if any(part in m.file for part in asked.parts)]
-    dead = ("killed", "timeout")
-    kept, why = read_kept() if asked.again else {}, page.explained()
-    explained = {key_of(mutant) for mutant in chosen if mutant.name in why}
-    before = {key: o for key, o in kept.items() if o in dead or key in explained}
-    print(f"{len(chosen)} mutants of {sum(map(len, every.values()))}", flush=True)
-    found = run(chosen, before, asked.workers, asked.patience)
-    told = [(page.room_of(m.file), m, found[key_of(m)]) for m in chosen]
-    sizes = {file: len(mutants) for file, mutants in every.items()}
-    if not asked.parts:
-        page.write(told, sizes, asked.seed)
-    scores = page.scores(told, sizes, by_file=False)
-    for row in scores:
-        print(*row, sep="\t")
-    sys.exit(any(row[-1] < page.BAR for row in scores[1:]))
+def _taken(waiting: Queue) -> Iterator:
+    while True:
+        try:
+            yield waiting.get_nowait()
+        except Empty:
+            return
+
+
+def who_notices(fault: Mutant, order: Iterator[Entry], source: Path) -> tuple[str, int]:
+    """Return the case that notices a fault first, or nothing, and how many were tried."""
+    path = source / fault.file
+    whole = path.read_text("utf-8")
+    path.write_text(fault.source, "utf-8")
+    zygote = Zygote(source, {"GOLDENS_SECONDS": str(SECONDS)})
+    tried = 0
+    try:
+        for name, door in order:
+            tried += 1
+            try:
+                found = zygote.carry_out(name, door)
+            except NotHereError:
+                continue
+            except (RuntimeError, AssertionError, OSError) as error:
+                return f"{name}, {door}: {str(error).strip().splitlines()[-1][:80]}", tried
+            case = all_cases()[name]
+            if told := differences(records_of(case.area)[name][door], found):
+                return f"{name}, {door}: {told[0][:80]}", tried
+        return "", tried
+    finally:
+        zygote.close()
+        path.write_text(whole, "utf-8")
+
+
+def main() -> None:
+    """Plant faults and say which were noticed, by which case."""
+    asked = argparse.ArgumentParser(description=__doc__)
+    asked.add_argument("--count", type=int, default=60)
+    asked.add_argument("--seed", type=int, default=53)
+    asked.add_argument("--jobs", type=int, default=os.cpu_count())
+    asked.add_argument("--only", type=int, nargs="*", help="numbers of faults, from 1 on")
+    said = asked.parse_args()
+    faults = list(enumerate(planted(said.seed, said.count), 1))
+    faults = [one for one in faults if not said.only or one[0] in said.only]
+    every, began = entries(), time.monotonic()
+    passed = trace(every, said.jobs)
+    print(f"{len(every)} cases and doors, watched in {time.monotonic() - began:.0f} s", flush=True)
+    waiting, missed = _queue(faults), []
+
+    def work(_: int) -> None:
+        with tempfile.TemporaryDirectory() as place:
+            source = Path(place) / "src"
+            shutil.copytree(SOURCE, source)
+            for number, fault in _taken(waiting):
+                by, tried = who_notices(fault, passed.of(fault, every), source)
+                if not by:
+                    missed.append(number)
+                what = f"{fault.file}:{fault.line} {fault.kind}: {fault.old} -> {fault.new}"
+                print(f"{number:3} {what}\n    {by or 'NOT NOTICED'} ({tried} tried)", flush=True)
+
+    with ThreadPoolExecutor(said.jobs) as pool:
+        list(pool.map(work, range(said.jobs)))
+    print(f"{len(faults) - len(missed)} of {len(faults)} noticed; not: {sorted(missed) or 'none'}")
 
 
 if __name__ == "__main__":

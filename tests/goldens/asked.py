@@ -120,10 +120,12 @@ WORDS = {line.split()[0]: line.split()[1:] for line in VOCABULARY.strip().splitl
 APART = {  # of a case itself, not of what it asks
     "do", "table", "as", "to", "files", "hold", "doors", "acts", "words", "operands", "also",
     "omit", "slow", "stdin", "result", "about", "body", "path", "send", "env", "needs",
-    "also_saved", "alone", "edit", "look",
+    "also_saved", "alone", "edit", "look", "raw", "headers", "keep_as", "until", "unawaited",
+    "brings",
 }  # fmt: skip
 PARTS = {word.split(".")[0] for word in WORDS if "." in word}
 REPEATED = {"reading.missing", "steps"}  # options said once for each value
+APART |= {"raw", "headers", "keep_as", "until", "unawaited", "brings"}  # of the desk's acts
 
 
 def meant(act: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

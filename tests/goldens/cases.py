@@ -14,9 +14,9 @@ HERE = Path(__file__).parent
 DOORS = "python", "command", "desk"
 # what every case holds of a report; `hold = ["all"]` holds every figure
 ESSENTIAL = re.compile(
-    r"(public: )?(exit|error|warns|type|cells|files|private files|file .*|stdout|stderr|says"
-    r"|listed|batches|groups( of .*)?|loss( of .*)?|bound|sse|complete|method|smallest"
-    r"|iterations|levels|paths|rule"
+    r"(public: )?(exit|error|warns|type|cells|files|private files|file .*|stdout|stderr|says|listed"
+    r"|batches|groups( of .*)?|loss( of .*)?|bound|sse|complete|method|smallest|iterations|levels"
+    r"|paths|rule"
     r"|records|kind of .*|chart .*|state|status|answer.*"
     r"|(count|smallest|largest) of groups|(ok|k|classes|found.*) of verification"
     r"|(mean before|mean after|suppressed|generalized|unchanged|released as) of [^ ]+"
@@ -41,13 +41,14 @@ class Case:
     @property
     def acts(self) -> list[dict[str, Any]]:
         """What is done, one thing after the other; what they share is said once."""
-        shared = {
-            key: value for key, value in self.asks.items() if key not in ("acts", "doors", "needs")
-        }
+        apart = "acts", "doors", "needs", "in_turn"
+        shared = {key: value for key, value in self.asks.items() if key not in apart}
         acts = [
             {"do": "anonymize", **({} if act.get("alone") else shared), **act}
             for act in self.asks.get("acts", ({},))
         ]
+        for field, values in self.asks.get("in_turn", {}).items():
+            acts = [_with(act, field.split("."), value) for value in values for act in acts]
         return [{key: value for key, value in act.items() if value != "none"} for act in acts]
 
     @property

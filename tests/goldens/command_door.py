@@ -5,6 +5,7 @@ The process is one that was forked for this case; file descriptors are the real 
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -16,7 +17,8 @@ from typing import Any
 
 from goldens import asked, files
 from goldens.tables import hand_over
-from goldens.telling import hash_of, told, without_places
+from goldens.telling import chart_of, hash_of, told, without_places
+from goldens.zygote import LINES, write_lines
 
 Act = Mapping[str, Any]
 VERBS = {
@@ -36,7 +38,7 @@ WRITES = "anonymize", "refine", "stream"
 def carry_out(act: Act) -> dict[str, Any]:
     """Return the exit code of a command, what it said, and what its files hold."""
     if act["do"] in WRITES:
-        act = {"to": "out/", **act}
+        act = {"to": _unused("out"), **act}
     words = [*VERBS.get(act["do"], [act["do"]]), *_operands(act), *asked.for_command(act)]
     words += [str(word) for word in act.get("words", ())]
     if pack := act.get("result", {}).get("pack"):
@@ -50,10 +52,25 @@ def carry_out(act: Act) -> dict[str, Any]:
     if code:
         found["error"] = _error(err)
     found |= _said(act, out, err)
-    if "to" in act and code in (0, 3):
+    if act["do"] == "plot" and code == 0:
+        found["chart drawn"] = _drawn(Path(act["to"]))
+    elif "to" in act and code in (0, 3):
         found |= files.told_of(act["to"])
     found |= files.looked_at(act.get("look", []))
     return found
+
+
+def _drawn(path: Path) -> Any:
+    """Return hashes of a chart's spec, or how a picture of it begins."""
+    if path.suffix == ".json":
+        return chart_of(json.loads(path.read_text("utf-8")))
+    return path.read_bytes()[:5].decode("latin-1")
+
+
+def _unused(name: str) -> str:
+    """Return the name of a folder that no earlier act has written."""
+    later = (f"{name}{number or ''}" for number in itertools.count())
+    return f"{next(folder for folder in later if not Path(folder).exists())}/"
 
 
 def _operands(act: Act) -> list[str]:
@@ -121,7 +138,7 @@ def _in_child(words: list[str], names: tuple[str, ...]) -> int:
         )
         os.dup2(handle, number)
     sys.stdin, sys.stdout, sys.stderr = (
-        open(number, "w" if number else "r", encoding="utf-8", closefd=False)  # noqa: SIM115
+        os.fdopen(number, "w" if number else "r", encoding="utf-8", closefd=False)
         for number in range(3)
     )
     sys.argv = ["shoal", *words]
@@ -135,6 +152,8 @@ def _in_child(words: list[str], names: tuple[str, ...]) -> int:
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
+        if LINES in os.environ:
+            write_lines()
     return 0
 
 

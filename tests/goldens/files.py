@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import stat
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -33,11 +34,12 @@ def told_of(output: str) -> dict[str, Any]:
     place = Path(output)
     private = Path(f"{output.rstrip('/')}.private")
     whole = output.endswith("/") or place.is_dir()
-    released = next(iter(sorted(place.glob("release.*"))), None) if whole else place
+    parts = sorted([*place.glob("release.*"), *place.glob("part-*.parquet")]) if whole else [place]
     beside = place if whole else place.parent
     if not whole:
         private = place.with_name(f"{place.name.split('.')[0]}.private")
     found: dict[str, Any] = {}
+    in_order = False
     if whole and place.is_dir():
         found["files"] = names_in(place)
     elif place.parent.is_dir():
@@ -46,14 +48,18 @@ def told_of(output: str) -> dict[str, Any]:
         ]
     if private.is_dir():
         found["private files"] = names_in(private)
-    if released is not None and released.exists():
-        found["cells"] = cells_in(released)
     for prefix, folder in (("public: ", beside), ("", private)):
         for name in REPORTS:
             path = folder / name
             if path.is_file():
                 figures = told(json.loads(path.read_text("utf-8")))
                 found |= {f"{prefix}{figure}": value for figure, value in figures.items()}
+                in_order |= figures.get("order of release", "shuffled") != "shuffled"
+    cells = [cells_in(part, in_order) for part in parts if part.exists()]
+    if cells:
+        found["cells"] = cells[0][0] if len(cells) == 1 else hash_of([one for one, _ in cells])
+        rising = sorted({name for _, names in cells for name in names})
+        found |= {"sorted by": rising} if rising else {}
     return found
 
 
@@ -63,7 +69,7 @@ def looked_at(names: list[str]) -> dict[str, str]:
     for name in names:
         if Path(name).is_dir():
             every = sorted(path for path in Path(name).iterdir() if path.suffix not in PAPERS)
-            found |= {f"file {path}": cells_in(path) for path in every}
+            found |= {f"file {path}": cells_in(path)[0] for path in every}
         else:
             found[f"file {name}"] = _content(Path(name))
     return found
@@ -89,10 +95,16 @@ def _content(path: Path) -> str:
     return path.suffix
 
 
-def cells_in(path: Path) -> str:
-    """Return a hash of the cells of a released file, in no order."""
+def cells_in(path: Path, in_order: bool = False) -> tuple[str, list[str]]:
+    """Return a hash of the cells of a released file, in no order unless it is said to be kept.
+
+    Of the columns, those are named whose cells rise from row to row: a shuffled file has none.
+    """
     head, rows = _table_in(path)
-    return hash_of([head, sorted([str(cell) for cell in row] for row in rows)])
+    texts = [[str(cell) for cell in row] for row in rows]
+    columns = zip(head, zip(*texts, strict=False), strict=False)
+    rising = [name for name, cells in columns if all(a < b for a, b in pairwise(cells))]
+    return hash_of([head, texts if in_order else sorted(texts)]), rising if texts[5:] else []
 
 
 def _table_in(path: Path) -> tuple[list[str], list[Any]]:
@@ -101,7 +113,7 @@ def _table_in(path: Path) -> tuple[list[str], list[Any]]:
         raw = path.read_bytes()
         text = _decoded(gzip.decompress(raw) if name.endswith(".gz") else raw)
         head, *rows = csv.reader(io.StringIO(text, newline=""))
-        return head, rows
+        return [*head, _written(raw, text)], rows
     if name.endswith(".jsonl"):
         lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
         return sorted({key for line in lines for key in line}), [
@@ -126,6 +138,16 @@ def _table_in(path: Path) -> tuple[list[str], list[Any]]:
     frame, about = getattr(pyreadstat, read)(str(path))
     labels = [str(about.variable_value_labels), str(about.column_names_to_labels)]
     return [*frame.columns, *labels], frame.to_numpy().tolist()
+
+
+def _written(raw: bytes, text: str) -> str:
+    """Return how a csv is written, as far as its cells do not show it."""
+    mark = (
+        "with a mark" if raw[:3] == b"\xef\xbb\xbf" or raw[:2] in (b"\xff\xfe", b"\xfe\xff") else ""
+    )
+    ascii_only = "" if text.isascii() else f"{len(raw) - len(text)} bytes more than letters"
+    ends = "lines end with \\r\\n" if "\r\n" in text else ""
+    return f"{mark} {ascii_only} {ends}"
 
 
 def _of_arrow(table: Any) -> tuple[list[str], list[Any]]:

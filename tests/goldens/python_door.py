@@ -10,7 +10,7 @@ from typing import Any
 import shoal
 from goldens import asked, files
 from goldens.tables import hand_over
-from goldens.telling import cells_of, hash_of, labels_of, told, without_places
+from goldens.telling import cells_of, chart_of, hash_of, labels_of, told, without_places
 
 Act = Mapping[str, Any]
 Found = dict[str, Any]
@@ -19,10 +19,13 @@ Found = dict[str, Any]
 def carry_out(act: Act) -> Found:
     """Return what an act brings, or the error that it is refused with; in the current folder."""
     data = hand_over(act["table"], act.get("as", "csv"), Path()) if "table" in act else None
+    options = asked.for_python(act)
+    if act.get("result", {}).get("stops"):  # whoever is told how far it is says that it is enough
+        options["callback"] = lambda _: True
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         try:
-            found = VERBS[act["do"]](act, data, asked.for_python(act))
+            found = VERBS[act["do"]](act, data, options)
         except shoal.ShoalError as error:
             return {"error": f"{type(error).__name__}: {error}"}
     named = sorted(
@@ -37,19 +40,22 @@ def _anonymize(act: Act, data: Any, options: Found) -> Found:
         data = act["operands"][0] if data is None else data
         shoal.anonymize_file(data, act["to"], **options)
         return files.told_of(act["to"])
-    result = shoal.anonymize(data, **options)
+    result = shoal.anonymize(act["operands"][0] if data is None else data, **options)
     found = told(result.report.to_dict()) | {
         "groups": labels_of(result.partition.labels),
         "loss of the search": result.partition.information_loss,
         "cells": cells_of(result.table),
         "type": _type(result.data),
+        "answer": hash_of(_cells(result.data)),
     }
     saved = {"save": result.save, "pack": result.pack}
     for verb, where in act.get("result", {}).items():
         if verb == "plot":
-            found |= {f"chart {name}": hash_of(_chart(result, name)) for name in where}
+            found |= {f"chart {name}": chart_of(_chart(result, name)) for name in where}
         elif verb == "summary":
-            found["says"] = str(result).splitlines()
+            found["says"] = [*str(result).splitlines(), repr(result)]
+        elif verb == "shuffled":
+            found["answer shuffled"] = hash_of(_cells(result.shuffled(seed=where)))
         else:
             saved[verb](where, **act.get("also_saved", {}))
             found |= files.told_of(where)
@@ -59,14 +65,29 @@ def _anonymize(act: Act, data: Any, options: Found) -> Found:
 def _chart(result: Any, name: str) -> Any:
     what, _, column = name.partition(" ")
     made = getattr(result.plot, what)
-    return (made(*column.split()) if column else made()).to_dict()
+    return (made(*column.split()) if column else made()).spec
+
+
+def _cells(data: Any) -> Any:
+    """Return the cells of data as plain values, read from them without the program."""
+    if isinstance(data, shoal.Table):
+        return cells_of(data)
+    for plain in ("to_pydict", "tolist"):  # of Arrow and of arrays
+        if hasattr(data, plain):
+            return getattr(data, plain)()
+    if hasattr(data, "collect"):
+        data = data.collect()
+    if hasattr(data, "to_dict"):
+        index = [str(one) for one in data.index] if hasattr(data, "index") else []
+        return [index, {name: [str(cell) for cell in data[name]] for name in data.columns}]
+    return data
 
 
 def _type(data: Any) -> str:
     """Return the type of released data, with the types of its columns."""
     name = f"{type(data).__module__.split('.')[0]}.{type(data).__name__}"
-    kinds = getattr(data, "dtypes", None)
-    if kinds is None:
+    kinds = data.schema.types if "pyarrow" in name else getattr(data, "dtypes", None)
+    if kinds is None or name.endswith("LazyFrame"):
         return name
     kinds = kinds.tolist() if hasattr(kinds, "tolist") else list(kinds)
     return f"{name}: {', '.join(map(str, kinds))}"
@@ -87,13 +108,18 @@ def _microaggregate(act: Act, data: Any, options: Found) -> Found:
 
 def _refine(act: Act, data: Any, options: Found) -> Found:
     labels = shoal.microaggregate(data, options["k"], method=act["result"]["first"]).labels
+    if "refine" in options:  # as anonymize calls it
+        options["how"] = options.pop("refine")
     return _partition(shoal.refine(data, labels, **options))
 
 
 def _columns(act: Act, data: Any, options: Found) -> Found:
     found = shoal.microaggregate_columns(data, **options)
     groups = {f"groups of {n}": labels_of(found.labels[:, at]) for at, n in enumerate(found.names)}
-    return groups | {"type": _type(found.data), "loss": found.information_loss}
+    return groups | {
+        "type": _type(found.data), "answer": hash_of(_cells(found.data)),
+        "loss": found.information_loss, "says": str(found).splitlines(),
+    }  # fmt: skip
 
 
 def _plain(function: Callable[..., Any], first: str = "") -> Callable[[Act, Any, Found], Found]:
@@ -105,9 +131,21 @@ def _plain(function: Callable[..., Any], first: str = "") -> Callable[[Act, Any,
         found = told(result.to_dict() if hasattr(result, "to_dict") else result)
         if "summary" in act.get("result", {}):
             found["says"] = str(result).splitlines()
+        if hasattr(result, "reason"):  # of a comparison
+            found["says"] = _reasons(result)
+        if "plot" in act.get("result", {}):
+            found["chart of runs"] = chart_of(result.plot().spec)
+        if "data" in act.get("result", {}):
+            found["type"] = _type(result.data)
         return found
 
     return verb
+
+
+def _reasons(result: Any) -> list[str]:
+    """Return why a run is recommended, and why others have no figures."""
+    tree = result.to_dict()
+    return [str(tree["reason"]), *(str(one["said"]) for one in tree["points"] if one["said"])]
 
 
 def _bound(act: Act, data: Any, options: Found) -> Found:
@@ -142,13 +180,11 @@ def _batch(batch: Any) -> list[Any]:
     return [batch.number, batch.records, batch.classes, batch.smallest, batch.loss, batch.come]
 
 
-def _listed(name: str) -> Callable[[Act, Any, Found], Found]:
+def _listed(name: str, about: str) -> Callable[[Act, Any, Found], Found]:
     def verb(act: Act, data: Any, options: Found) -> Found:
         every = getattr(shoal, name)()
-        return {
-            "listed": [getattr(one, "name", one) for one in every],
-            "hash of listed": hash_of(str(every)),
-        }
+        every = every.values() if isinstance(every, Mapping) else every
+        return {"listed": [f"{one.name}: {getattr(one, about)}" for one in every]}
 
     return verb
 
@@ -157,8 +193,20 @@ def _estimator(act: Act, data: Any, options: Found) -> Found:
     from shoal.estimator import Microaggregator
 
     made = Microaggregator(**options)
+    asked_for = act.get("result", {})
+    if "output" in asked_for:
+        made.set_output(transform=asked_for["output"])
     released = made.fit_transform(data)
-    return {"groups": labels_of(made.labels_), "cells": hash_of(released), "type": _type(released)}
+    found = {
+        "groups": labels_of(made.labels_), "answer": hash_of(_cells(released)),
+        "type": _type(released), "loss": made.information_loss_, "count of groups": made.n_groups_,
+        "answer of centers": hash_of(_cells(made.cluster_centers_)),
+        "answer again": hash_of(_cells(made.transform(data))),
+    }  # fmt: skip
+    if "then" in asked_for:  # what it does with another table
+        other = hand_over(asked_for["then"], act.get("as", "csv"), Path())
+        found["answer then"] = hash_of(_cells(made.transform(other)))
+    return found
 
 
 def _series(act: Act, data: Any, options: Found) -> Found:
@@ -209,8 +257,8 @@ VERBS: dict[str, Callable[[Act, Any, Found], Found]] = {
     "hierarchy": _hierarchy,
     "stream": _stream,
     "estimator": _estimator,
-    "methods": _listed("methods"),
-    "presets": _listed("presets"),
+    "methods": _listed("methods", "kind"),
+    "presets": _listed("presets", "k"),
     "risk": _plain(shoal.risk),
     "inspect": _plain(shoal.inspect),
     "measure": _plain(shoal.measure),

@@ -10,6 +10,9 @@ import json
 import os
 import random
 import sqlite3
+import tempfile
+import zipfile
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -58,6 +61,48 @@ def numbers(rows: int = 120, columns: int = 4, seed: int = 2) -> Columns:
     centers = [[draw.uniform(-5, 5) for _ in range(columns)] for _ in range(3)]
     cells = [[draw.gauss(draw.choice(centers)[j], 1) for j in range(columns)] for _ in range(rows)]
     return {f"x{j}": [round(row[j], 4) for row in cells] for j in range(columns)}
+
+
+def ties(rows: int = 61, seed: int = 13) -> Columns:
+    """Return few whole numbers of several sizes, so that distances tie and records repeat."""
+    draw = random.Random(seed)
+    scales = ((6, 1), (5, 10), (3, 100))
+    return {
+        f"y{j}": [draw.randint(0, most) * size for _ in range(rows)]
+        for j, (most, size) in enumerate(scales)
+    }
+
+
+def mixed(rows: int = 75, seed: int = 14) -> Columns:
+    """Return numbers and categories with missing cells, without identifiers, and an outcome."""
+    draw = random.Random(seed)
+    table: Columns = {
+        "age": [draw.randint(20, 60) for _ in range(rows)],
+        "size": [draw.choice(("small", "medium", "large", "huge")) for _ in range(rows)],
+        "code": [
+            f"{draw.randint(1, 3)}{draw.randint(0, 2)}{draw.randint(0, 4)}" for _ in range(rows)
+        ],
+        "flag": [draw.random() < 0.4 for _ in range(rows)],
+        "pay": [draw.randint(10, 99) / 2 for _ in range(rows)],
+    }
+    for name, share in (("age", 0.05), ("code", 0.08), ("pay", 0.1)):
+        table[name] = [None if draw.random() < share else cell for cell in table[name]]
+    return table
+
+
+def clinic(rows: int = 96, seed: int = 15) -> Columns:
+    """Return patients whose illness goes with their age, a cost with a long tail, and a pain."""
+    draw = random.Random(seed)
+    age = [draw.randint(20, 69) for _ in range(rows)]
+    ill = [draw.choice("aaab" if years < 40 else "bccadef") for years in age]
+    return {
+        "age": age,
+        "height": [round(draw.gauss(170, 9), 1) for _ in range(rows)],
+        "sex": [draw.choice("fm") for _ in range(rows)],
+        "ill": [None if draw.random() < 0.06 else cell for cell in ill],
+        "cost": [round(draw.lognormvariate(3, 1) + years) for years in age],
+        "pain": [draw.choice(("none", "none", "mild", "severe")) for _ in range(rows)],
+    }
 
 
 def categories(rows: int = 120, seed: int = 3) -> Columns:
@@ -150,6 +195,66 @@ def odd() -> Columns:
     }
 
 
+def moments(rows: int = 40, seed: int = 13) -> Columns:
+    """Return dates, times, times with a zone, spans and times of day."""
+    draw = random.Random(seed)
+    start = datetime.datetime(2024, 2, 27, 22, 30)
+    times = [start + datetime.timedelta(minutes=draw.randint(0, 90_000)) for _ in range(rows)]
+    zone = datetime.timezone(datetime.timedelta(hours=2))
+    return {
+        "when": [None if row % 13 == 5 else time for row, time in enumerate(times)],
+        "zoned": [time.replace(tzinfo=zone) for time in times],
+        "day": [time.date() for time in times[::-1]],
+        "lasts": [datetime.timedelta(minutes=draw.randint(1, 600)) for _ in range(rows)],
+        "clock": [f"{draw.randint(0, 23):02d}:30" for _ in range(rows)],
+    }
+
+
+def kinds(rows: int = 36, seed: int = 14) -> Columns:
+    """Return kinds of cells beside those of people: decimals, large and single ones, no value."""
+    draw = random.Random(seed)
+    return {
+        "small": [draw.randint(-3, 3) for _ in range(rows)],
+        "exact": [Decimal(draw.randint(-500, 500)).scaleb(-2) for _ in range(rows)],
+        "half": [draw.choice((0.5, 1.25, None, -0.75)) for _ in range(rows)],
+        "wide": [draw.randint(0, 9) * 10**15 + 1 for _ in range(rows)],
+        "word": [draw.choice(("yes", "no", "")) for _ in range(rows)],
+        "flag": [draw.choice((True, False, None)) for _ in range(rows)],
+        "nothing": [None] * rows,
+    }
+
+
+def hollow(rows: int = 20) -> Columns:
+    """Return columns of which one has no value and one hardly any."""
+    return {
+        "a": [row % 6 for row in range(rows)],
+        "b": ["uvw"[row % 3] for row in range(rows)],
+        "c": [row // 5 for row in range(rows)],
+        "none": [None] * rows,
+        "most": [None if row % 5 else row for row in range(rows)],
+    }
+
+
+def spellings(rows: int = 40) -> Columns:
+    """Return texts that differ by a blank, their case or an invisible sign."""
+    towns = "Ulm", "Ulm ", "ULM", "Ulm\u200b", "Köln", "Ko\u0308ln", "Bonn"
+    return {
+        "town": [towns[row * row % len(towns)] for row in range(rows)],
+        "n": [row % 9 for row in range(rows)],
+        "mark": [("yes", "no", "", " yes")[row % 4] for row in range(rows)],
+    }
+
+
+def formulas(rows: int = 30) -> Columns:
+    """Return texts that a spreadsheet would run."""
+    texts = "=1+1", "-x", "+y", "@z", "plain", "'quoted", "\tindented"
+    return {
+        "n": [row % 7 for row in range(rows)],
+        "code": [("=A", "-B", "c")[row // 2 % 3] for row in range(rows)],
+        "what": [texts[row % len(texts)] for row in range(rows)],
+    }
+
+
 def business(rows: int = 90, seed: int = 7) -> Columns:
     """Return skewed figures of firms, a few of them huge, by branch."""
     draw = random.Random(seed)
@@ -164,18 +269,30 @@ def business(rows: int = 90, seed: int = 7) -> Columns:
 TABLES = {
     "people": people,
     "numbers": numbers,
+    "ties": ties,
+    "mixed": mixed,
+    "clinic": clinic,
     "categories": categories,
     "visits": visits,
     "large": large,
     "padded": padded,
     "odd": odd,
+    "moments": moments,
+    "moments_plain": lambda: {name: moments()[name] for name in ("when", "day", "clock")},
+    "kinds": kinds,
+    "formulas": formulas,
+    "hollow": hollow,
+    "spellings": spellings,
     "business": business,
     "released": released,
     "few": lambda: people(12, 8),
+    "twelve": lambda: ties(12, 16),
+    "dozen": lambda: {name: cells for name, cells in mixed(12, 17).items() if name != "code"},
     "wide": lambda: numbers(60, 24, 9),
     "column": lambda: numbers(80, 1, 10),
     "duplicates": lambda: {name: cells * 4 for name, cells in categories(15, 11).items()},
     "constant": lambda: {"a": [7] * 30, "b": [row % 5 for row in range(30)]},
+    "cloud": lambda: numbers(3000, 6, 13),
     "hundreds": lambda: people(600, 12),
     **{f"wave{number}": (lambda number=number: wave(number)) for number in (1, 2, 3)},
     **{f"year{number}": (lambda number=number: year(number)) for number in (1, 2)},
@@ -251,6 +368,15 @@ def _fixed(table: Columns) -> str:
     return "".join("".join(f"{_cell(cell):<10}" for cell in row).rstrip() + "\n" for row in rows)
 
 
+def _zipped(table: Columns, *more: str) -> bytes:
+    """Return a zip archive of a csv, and of other files with a line of text."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, text in (("people.csv", as_csv(table)), *((name, "a\n1\n") for name in more)):
+            archive.writestr(zipfile.ZipInfo(name, (2026, 1, 1, 0, 0, 0)), text)
+    return out.getvalue()
+
+
 TEXTS = {  # ways to write a table as text: ending, and bytes of a table
     "csv": (".csv", lambda t: as_csv(t).encode()),
     "tsv": (".tsv", lambda t: as_csv(t, "\t").encode()),
@@ -265,7 +391,23 @@ TEXTS = {  # ways to write a table as text: ending, and bytes of a table
     "na": (".csv", lambda t: _with_marks(t).encode()),
     "fixed": (".txt", lambda t: _fixed(t).encode()),
     "csv.gz": (".csv.gz", lambda t: gzip.compress(as_csv(t).encode(), mtime=0)),
+    "csv.zip": (".csv.zip", _zipped),
     "jsonl": (".jsonl", lambda t: _lines(t).encode()),
+    # what is no table, or a broken one
+    "zip of two": (".csv.zip", lambda t: _zipped(t, "more.csv")),
+    "gzip named csv": (".csv", lambda t: gzip.compress(as_csv(t).encode(), mtime=0)),
+    "cut gzip": (".csv.gz", lambda t: gzip.compress(as_csv(t).encode(), mtime=0)[:-99]),
+    "bomb": (".csv.gz", lambda t: gzip.compress(as_csv(t).encode() + b"1,2\n" * 10**6, 9, mtime=0)),
+    "pdf named csv": (".csv", lambda t: b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n" + bytes(range(256))),
+    "utf-16 without mark": (".csv", lambda t: as_csv(t).encode("utf-16-le")),
+    "cut utf-16": (".csv", lambda t: as_csv(t).encode("utf-16")[:-1]),
+    "a byte of latin-1": (".csv", lambda t: as_csv(t).encode().replace(b"Como", b"C\xf4mo", 1)),
+    "cut parquet": (".parquet", lambda t: _bytes(_parquet, t)[:-40]),
+    "csv named parquet": (".parquet", lambda t: as_csv(t).encode()),
+    "cut feather": (".feather", lambda t: _bytes(_feather, t)[:-40]),
+    "csv named xlsx": (".xlsx", lambda t: as_csv(t).encode()),
+    "csv named sav": (".sav", lambda t: as_csv(t).encode()),
+    "csv named sqlite": (".sqlite", lambda t: as_csv(t).encode()),
 }  # fmt: skip
 
 
@@ -285,6 +427,14 @@ def _parquet(table: Columns, path: Path) -> None:
     import pyarrow.parquet as pq
 
     pq.write_table(_arrow(table), path)
+
+
+def _bytes(write: Any, table: Columns) -> bytes:
+    """Return what a library writes to a file."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "t"
+        write(table, path)
+        return path.read_bytes()
 
 
 def _feather(table: Columns, path: Path) -> None:
@@ -370,6 +520,17 @@ def _sqlite(table: Columns, path: Path) -> None:
     base.close()
 
 
+def _two_tables(table: Columns, path: Path) -> None:
+    """Write a database of two tables, the second without the last column."""
+    _sqlite(table, path)
+    *names, _ = table
+    with sqlite3.connect(path) as base:
+        listed = ", ".join(f'"{name}"' for name in names)
+        base.execute(f"create table u as select {listed} from t")  # noqa: S608
+        base.execute("create view v as select * from t")
+    base.close()
+
+
 def _stored(cell: Any) -> Any:
     return cell.isoformat() if isinstance(cell, datetime.date) else _plain(cell)
 
@@ -395,6 +556,7 @@ BINARY = {  # ways to write a table by a library: ending, what writes it
     "formulas": (".xlsx", _formulas),
     "structs": (".parquet", _structs),
     "sqlite": (".sqlite", _sqlite),
+    "sqlite-two": (".sqlite", _two_tables),
     "duckdb": (".duckdb", _duckdb),
 }  # fmt: skip
 
@@ -433,7 +595,12 @@ OBJECTS = {  # ways to hand a table over in memory
 
 
 def hand_over(name: str, way: str, place: Path) -> Any:
-    """Return a table as an object, or the name of a file that holds it in a folder."""
+    """Return a table as an object, or the name of a file that holds it in a folder.
+
+    "file:NAME" is a file that the case has written itself.
+    """
+    if name.startswith("file:"):
+        return name.removeprefix("file:")
     table = table_of(name)
     if way in OBJECTS:
         return OBJECTS[way](table)
@@ -446,7 +613,7 @@ def hand_over(name: str, way: str, place: Path) -> Any:
         path.write_bytes(write(table))
     else:
         write(table, path)
-    return f"{path.name}#t" if way in ("sqlite", "duckdb") else path.name
+    return f"{path.name}#t" if way in ("sqlite", "duckdb", "csv named sqlite") else path.name
 
 
 def _parts(table: Columns, way: str, folder: Path) -> str:

@@ -60,6 +60,23 @@ def cells_of(table: Any) -> str:
     return hash_of([[column.name, column.values.to_pylist()] for column in table.columns])
 
 
+def chart_of(spec: Any) -> list[str]:
+    """Return hashes of a chart: of the values that it shows, and of all, colors and sizes too."""
+    return [hash_of(list(_values(spec))), hash_of(spec)]
+
+
+def _values(spec: Any) -> Iterator[Any]:
+    if isinstance(spec, Mapping):
+        for key, value in spec.items():
+            if key == "values":
+                yield value
+            else:
+                yield from _values(value)
+    elif isinstance(spec, list):
+        for value in spec:
+            yield from _values(value)
+
+
 def told(tree: Any) -> dict[str, Any]:
     """Return the figures of a tree by their names; lists of numbers stay lists."""
     found: dict[str, Any] = {}
@@ -102,7 +119,7 @@ def _entry(value: Any, number: int) -> str:
     if isinstance(value, Mapping):
         for key in ENTRY:
             if isinstance(value.get(key), str | int):
-                return str(value[key])
+                return f"{value.get('model', '')} {value[key]}".lstrip()
     return str(number + 1)
 
 

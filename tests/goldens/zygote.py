@@ -6,6 +6,8 @@ A case then begins in a clean state and costs no imports. The process reads line
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import json
 import os
 import shutil
@@ -14,13 +16,15 @@ import subprocess
 import sys
 import tempfile
 import traceback
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from goldens.tables import NotHereError
 
 TESTS = Path(__file__).parents[1]
-SECONDS = 300  # no case takes nearly as long
+SECONDS = int(os.environ.get("GOLDENS_SECONDS", "300"))  # no case takes nearly as long
+LINES = "GOLDENS_LINES"  # names a folder for the lines that each case executes, if they are wanted
 SURROUNDINGS = {
     "SHOAL_CHARTS": "off", "SHOAL_CONFIG": os.devnull, "OPENBLAS_NUM_THREADS": "1", "TZ": "UTC",
     "COLUMNS": "100", "NO_COLOR": "1", "SHOAL_PROGRESS": "none",
@@ -30,13 +34,16 @@ SURROUNDINGS = {
 class Zygote:
     """Carries out cases, each in a fork of one process."""
 
-    def __init__(self, before: tuple[str, ...] = ()) -> None:
+    def __init__(self, source: Path | None = None, more: Mapping[str, str] | None = None) -> None:
         self.desk: Any = None
-        path = os.pathsep.join([str(TESTS), *filter(None, [os.environ.get("PYTHONPATH")])])
+        paths = [*([str(source)] if source else []), str(TESTS), os.environ.get("PYTHONPATH", "")]
+        self.surroundings = {
+            **os.environ, **SURROUNDINGS, **(more or {}),
+            "PYTHONPATH": os.pathsep.join(filter(None, paths)),
+        }  # fmt: skip
         self.process = subprocess.Popen(
-            [sys.executable, *before, "-m", "goldens.zygote"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-            env=os.environ | SURROUNDINGS | {"PYTHONPATH": path},
+            [sys.executable, "-m", "goldens.zygote"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=self.surroundings,
         )  # fmt: skip
 
     def carry_out(self, case: str, door: str) -> list[dict[str, Any]]:
@@ -59,7 +66,7 @@ class Zygote:
         from goldens.desk_door import Desk
 
         if self.desk is None:
-            self.desk = Desk()
+            self.desk = Desk(self.surroundings)
         self.desk.begin()
         case = all_cases()[name]
         return [case.held(act, self.desk.carry_out(act)) for act in case.acts]
@@ -103,6 +110,34 @@ def main() -> None:
         shutil.rmtree(place, ignore_errors=True)
 
 
+@contextlib.contextmanager
+def lines_of(name: str, door: str) -> Iterator[None]:
+    """Write down the lines of Shoal that are executed meanwhile, where they are wanted."""
+    if LINES not in os.environ:
+        yield
+        return
+    from coverage import Coverage
+
+    path = str(Path(os.environ[LINES]) / f"{name}+{door}")
+    watch = Coverage(
+        path, data_suffix=True, source_pkgs=["shoal"], config_file=False, messages=False
+    )
+    watch.start()
+    try:
+        yield
+    finally:
+        write_lines()
+
+
+def write_lines() -> None:
+    """Write what this process has executed, a fork of one that is watched too."""
+    from coverage import Coverage
+
+    if watch := Coverage.current():
+        watch.stop()
+        watch.get_data().write()
+
+
 def _carried_out(name: str, door: str) -> list[dict[str, Any]]:
     from goldens import command_door, python_door
     from goldens.cases import all_cases
@@ -118,7 +153,8 @@ def _carried_out(name: str, door: str) -> list[dict[str, Any]]:
             Path(file).write_text(text, "utf-8")
         _edit(act.get("edit", {}))
         os.environ.update(act.get("env", {}))
-        found.append(case.held(act, carry_out(act)))
+        with lines_of(name, door):
+            found.append(case.held(act, carry_out(act)))
     return found
 
 
@@ -136,18 +172,23 @@ def _warm() -> None:
     import typer.testing
 
     import shoal
+    import shoal.estimator
     from goldens import command_door, python_door  # noqa: F401 - their imports are most of a case
-    from goldens.tables import hand_over, table_of
+    from goldens.tables import OBJECTS, hand_over, table_of
     from shoal.cli import app
 
     few = {name: table_of("people")[name] for name in ("age", "pay", "sex", "zip", "ill")}
     for more in (
-        {"method": "mdav", "l": 2},
+        {"method": "mdav", "l": 2, "t": 0.8},
+        {"method": "mdav", "l": 2, "enforce": "merge"},
         {"method": "kaim+", "max_iterations": 20},
-        {"method": "fast", "t": 0.9, "enforce": "merge"},
+        {"method": "tfrp-nn3+"},
     ):
         shoal.anonymize(few, k=3, sensitive=["ill"], quasi_identifiers=["age", "pay", "sex", "zip"],
                         threads=1, **more)  # fmt: skip
+    for way in ("pandas", "polars", "pyarrow"):
+        shoal.read(OBJECTS[way](few))
+    shoal.microaggregate(table_of("numbers"), 3, method="ilsmc+", max_iterations=5, threads=1)
     place = Path(tempfile.mkdtemp(prefix="golden-"))
     table = hand_over("people", "csv", place)
     left = ",".join(name for name in table_of("people") if name not in ("age", "sex", "ill"))
@@ -162,6 +203,9 @@ def _warm() -> None:
     ):  # fmt: skip
         typer.testing.CliRunner().invoke(app, words)
     shutil.rmtree(place)
+    for library in ("pandas", "polars", "pyreadstat", "openpyxl", "xlsxwriter", "duckdb"):
+        with contextlib.suppress(ImportError):
+            importlib.import_module(library)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,28 @@
+"""Everything that Shoal can do is in a case, or named as not testable with the reason."""
+
+from __future__ import annotations
+
+import fnmatch
+
+from goldens.inventory import CHOICES, NOT_TESTABLE, SAID, missing, there
+
+
+def test_everything_is_in_a_case():
+    assert missing() == [], "python tests/goldens/inventory.py prints what there is"
+
+
+def test_what_is_not_testable_is_there():
+    for name, why in NOT_TESTABLE.items():
+        assert why
+        assert fnmatch.filter(there(), name), f"there is no {name} any more"
+
+
+def test_what_is_said_of_a_wrong_choice_names_the_right_ones():
+    for name in (*CHOICES, *SAID):
+        assert [thing for thing in there() if thing.startswith(f"{name} ")], name
+
+
+def test_every_door_is_asked():
+    kinds = {thing.partition(" ")[0] for thing in there()}
+    wanted = {"command", "option", "name", "parameter", "method", "preset", "step", "chart"}
+    assert kinds >= wanted | {"request", "format", "data"}

@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from goldens.telling import hash_of, told
+from goldens.telling import hash_of, told, without_places
 
 REPORTS = "report.json", "comparison.json"
 PAPERS = ".json", ".html", ".md", ".toml"
@@ -90,7 +90,7 @@ def _content(path: Path) -> str:
     if path.suffix == ".json":
         return hash_of(json.loads(path.read_text("utf-8")))
     if path.suffix == ".toml":
-        lines = path.read_text("utf-8").splitlines()
+        lines = without_places(path.read_text("utf-8"), str(Path.cwd())).splitlines()
         return hash_of([line for line in lines if not line.startswith(PASSING)])
     return path.suffix
 

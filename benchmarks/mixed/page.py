@@ -5,7 +5,6 @@ from __future__ import annotations
 import platform
 
 from domain import domain_text
-from earlier import earlier_text
 from efforts import efforts_text
 
 import shoal
@@ -250,7 +249,6 @@ TEXTS = {
     "methods": methods_text,
     "wide": wide_text,
     "bounds": bounds_text,
-    "earlier": earlier_text,
 }
 FILES = (*TEXTS, "limits_curves", "limits_gains", "sample_columns")
 

@@ -3,9 +3,9 @@
     python benchmarks/scales/scales.py [--only NAMES] [--page FILE]
 
 Every line is a ratio to something that ran beside it, or says that it is a count. `--only
-few,csv/plain` measures these lines, `--page` also writes the table as Markdown. CPU is that of all processors, user
-and system, in seconds: of a process with its imports, or of grouping and reading alone. Where a task
-runs several times the least counts. `lines.py` has the lines.
+few,csv/plain` measures these lines, `--page` also writes the table as Markdown. CPU is that of all
+processors, user and system, in seconds: of a process with its imports, or of grouping and reading
+alone. Where a task runs several times the least counts. `lines.py` has the lines.
 """
 
 from __future__ import annotations

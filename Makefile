@@ -114,10 +114,10 @@ closeness: $(VENV)/test.stamp   ## t-closeness on census and adult: slices and s
 audit: $(VENV)/test.stamp       ## minimality and downcoding: every possible world of toy tables
 	$(BIN)/python benchmarks/audit/audit.py
 
-measures: $(VENV)/test.stamp    ## what releases cost and which risks are left, and a million records
+measures: $(VENV)/test.stamp    ## what releases cost and which risks are left
 	$(BIN)/python benchmarks/measures/measures.py
 
-risk: $(VENV)/test.stamp        ## the risk of tables as they are: adult beside ARX, and large tables in seconds
+risk: $(VENV)/test.stamp        ## the risk of tables as they are: adult beside ARX
 	$(BIN)/python benchmarks/risk/risk.py
 
 records: $(VENV)/test.stamp     ## the lowest losses with their bounds and label files, and their bars

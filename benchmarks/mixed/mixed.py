@@ -1,6 +1,6 @@
 """Tables with texts, trees and missing cells: `kaim+` beside other methods: `make mixed`.
 
-    python benchmarks/mixed/mixed.py [wide] [efforts] [domain] [limits] [sample] [methods] [bounds]
+    python benchmarks/mixed/mixed.py [efforts] [domain] [limits] [sample] [methods] [bounds]
 
 `efforts`, `domain`, `limits`, `methods` and `bounds` need adult.csv and adult_hierarchies/ in the
 folder SHOAL_DATA. Prints every bar, writes docs/mixed/ and fails where a bar is missed. A part that
@@ -18,14 +18,12 @@ from efforts import efforts
 from limits import limits
 from runs import REPOSITORY
 from sample import sample
-from wide import wide
 
 from methods import methods
 from telling import run
 
 DOCS = REPOSITORY / "docs/mixed"
-# `wide` is the first: Linux counts the memory of whoever starts a process as the process's own
-PARTS = {part.__name__: part for part in (wide, efforts, domain, limits, sample, methods, bounds)}
+PARTS = {part.__name__: part for part in (efforts, domain, limits, sample, methods, bounds)}
 
 
 if __name__ == "__main__":

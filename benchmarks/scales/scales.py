@@ -28,6 +28,12 @@ from lines import LINES, Size
 HERE = Path(__file__).parent
 COMMAND = "python benchmarks/scales/scales.py --only"
 TESTED = HERE.parents[1] / ".venv/test.times"  # what `times` of a shell says after `make test`
+OPENING = """What Shoal weighs beside something that does the same, run right after it. A line
+without a ratio is a count. CPU is in seconds of all processors, user and system, memory in MB. The
+grouping alone is `shoal.microaggregate` of columns that are read already; a plain prototype reads,
+groups, writes, reads again and counts, in as little code as that takes (`plain.py`). `make scales`
+prints all lines, and the command in the head, with a name, one of them.
+"""
 LIBRARIES = "numpy", "numba", "pyarrow", "duckdb"
 
 
@@ -150,10 +156,10 @@ def main():
         for line in lines:
             rows.append(row(line, bench))
             print(*rows[-1][:1], rows[-1][-1], file=sys.stderr, flush=True)
-    took = f"{machine()}; {time.monotonic() - begun:.0f} seconds in all."
-    print(f"{table(rows)}\n\n{took}")
+    told = f"{table(rows)}\n\n{machine()}; {time.monotonic() - begun:.0f} seconds in all."
+    print(told)
     if asked.page:
-        asked.page.write_text(f"# Scales\n\n{table(rows)}\n\n{took}\n", encoding="utf-8")
+        asked.page.write_text(f"# Scales\n\n{OPENING}\n{told}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import tempfile
 import time
 from pathlib import Path
 
-FEW = 2_000  # records that are grouped first, so that what is compiled is there
+FEW = 2_000  # records at most that are grouped first, so that what is compiled is there
 
 
 def cpu(who=resource.RUSAGE_SELF):
@@ -35,7 +35,7 @@ def group(path, options):
         else pc.read_csv(path, convert_options=missing)
     )
     table = read.select(options.pop("quasi"))
-    shoal.microaggregate(table.slice(0, FEW), **options)
+    shoal.microaggregate(table.slice(0, min(FEW, len(table) // 4)), **options)
     before = cpu()
     shoal.microaggregate(table, **options)
     return {"grouping": cpu() - before}
@@ -67,7 +67,7 @@ def threads(path, k):
     table = pq.read_table(path).drop(["s"])
     shoal.microaggregate(table.slice(0, 20_000), int(k), method="fast", threads=2)
     took = {"one": [], "two": []}
-    for _ in range(3):
+    for _ in range(2):
         for name, many in (("one", 1), ("two", 2)):
             begun = time.perf_counter()
             shoal.microaggregate(table, int(k), method="fast", threads=many)

@@ -122,7 +122,8 @@ def machine():
     with_ = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
     return (
         f"{os.cpu_count()} processors, {platform.system()} on {platform.machine()}, "
-        f"Python {platform.python_version()}, {with_}; load average {os.getloadavg()[2]:.1f} at the end"
+        f"Python {platform.python_version()}, {with_}; "
+        f"load average {os.getloadavg()[2]:.1f} at the end"
     )
 
 

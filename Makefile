@@ -15,7 +15,7 @@ TESTS := $(IN_MEMORY); $(BIN)/python -m pytest -n $$(($$($(BIN)/python -c 'impor
 # what tests use; Spark is apart, as it needs Java
 TESTED := $(foreach one,charts dask duckdb formats optimal sign sklearn web,--extra $(one))
 
-.PHONY: run test test-all lint types coverage attacks fuzz real-files faults bars papers papers-full published study thesis search kaim mixed closeness audit measures risk scale records records-check estimates load cluster goldens mutate size compat docs docs-all pictures lock clean
+.PHONY: run test test-all lint types coverage attacks fuzz real-files faults scales papers papers-full published study thesis search kaim mixed closeness audit measures risk records records-check estimates load cluster goldens mutate size compat docs docs-all pictures lock clean
 
 run: $(VENV)/run.stamp          ## anonymize the embedded sample into out/ and out.private/
 	$(BIN)/shoal run src/shoal/datasets/patients.toml -o out/ --force
@@ -29,7 +29,8 @@ test: $(VENV)/run.stamp         ## ruff, mypy, import-linter, pytest without the
 	  checking=$$!; \
 	  { [ -e tests/__pycache__ ] || $(BIN)/python -m pytest --collect-only > /dev/null 2>&1; } & \
 	  collecting=$$!; wait $$compiling; $(BIN)/shoal warmup > /dev/null 2>&1; wait $$collecting; \
-	  $(TESTS); passed=$$?; wait $$checking && exit $$passed
+	  $(TESTS); passed=$$?; wait $$checking || passed=1; \
+	  times > $(VENV)/test.times; exit $$passed  # which `make scales` reads
 
 test-all: lint $(VENV)/engines.stamp  ## the slow tests too, and those with Spark (which needs Java)
 	$(BIN)/shoal warmup > /dev/null  # or pages wait while kernels are compiled
@@ -68,8 +69,8 @@ real-files: $(VENV)/test.stamp  ## SPSS, Stata and SAS files of other packages: 
 faults: $(VENV)/test.stamp      ## kills, failing calls and full disks while a release is written
 	cd tests && ../$(BIN)/python faults.py
 
-bars: $(VENV)/test.stamp        ## every bar in seconds or as a ratio, measured here and now
-	$(BIN)/python benchmarks/speed/bars.py
+scales: $(VENV)/test.stamp      ## what Shoal weighs beside something that does the same: one table of ratios
+	$(BIN)/python benchmarks/scales/scales.py
 
 published: $(VENV)/test.stamp   ## every printed figure of the 2007 and 2018 papers beside ours
 	$(BIN)/python benchmarks/quality/published.py
@@ -113,14 +114,11 @@ closeness: $(VENV)/test.stamp   ## t-closeness on census and adult: slices and s
 audit: $(VENV)/test.stamp       ## minimality and downcoding: every possible world of toy tables
 	$(BIN)/python benchmarks/audit/audit.py
 
-measures: $(VENV)/test.stamp    ## what releases cost and which risks are left, and a million records
+measures: $(VENV)/test.stamp    ## what releases cost and which risks are left
 	$(BIN)/python benchmarks/measures/measures.py
 
-risk: $(VENV)/test.stamp        ## the risk of tables as they are: adult beside ARX, and large tables in seconds
+risk: $(VENV)/test.stamp        ## the risk of tables as they are: adult beside ARX
 	$(BIN)/python benchmarks/risk/risk.py
-
-scale: $(VENV)/test.stamp       ## large tables: seconds, memory and loss of fast by size
-	$(BIN)/python benchmarks/scale/scale.py
 
 records: $(VENV)/test.stamp     ## the lowest losses with their bounds and label files, and their bars
 	$(BIN)/python benchmarks/records/records.py

@@ -2,7 +2,7 @@
 
     python benchmarks/cluster/cluster.py [same] [killed] [overhead]
 
-Records are clustered as those of `make scale`: 50 centers, eight columns, k = 10, eight files of
+Records are clustered: 50 centers, eight columns, k = 10, eight files of
 Parquet. `same` releases a million by each engine, `killed` kills a Dask worker in mid-run, and
 `overhead` compares Dask with threads on five million and notes what every stage took, how much was
 shuffled, and how much memory a worker held: `page.py` makes the plan for 10^9 records of that.
@@ -23,36 +23,40 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
+import numpy as np
 import psutil
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 REPOSITORY = Path(__file__).parents[2]
 sys.path += [str(REPOSITORY / "benchmarks"), str(REPOSITORY / "tests")]
-sys.path.append(str(REPOSITORY / "benchmarks/scale"))
 
 import page  # noqa: E402
-from files import write_records  # noqa: E402
 
 from backends.cluster import Cluster  # noqa: E402
 from telling import Bar, run  # noqa: E402
 
 DOCS = REPOSITORY / "docs/cluster"
-K, FILES = 10, 8
+K, FILES, WIDTH, PIECE = 10, 8, 8, 1_000_000
+NAMES = [f"x{j}" for j in range(WIDTH)]
 SAME, LARGE = 1_000_000, 5_000_000
 TASK = re.compile(r"^\S+ (?P<what>.*): \d+ of (?P<count>\d+), (?P<seconds>[\d.]+) s on ")
 
 
 def write_input(folder, rows):
-    """Write files of records."""
+    """Write files of records, drawn a million at a time."""
     folder.mkdir()
     whole = folder / "whole"
-    write_records(whole, rows)
-    import pyarrow.parquet as pq
-
+    rng = np.random.default_rng(0)
+    centers = rng.normal(size=(50, WIDTH)) * 4
+    with pq.ParquetWriter(whole, pa.schema([(name, pa.float64()) for name in NAMES])) as writer:
+        for start in range(0, rows, PIECE):
+            some = min(PIECE, rows - start)
+            found = centers[rng.integers(0, 50, some)] + rng.normal(size=(some, WIDTH))
+            writer.write_table(pa.table(dict(zip(NAMES, found.T, strict=True))))
     with pq.ParquetFile(whole) as file:
         size = rows // FILES
         for number, batch in enumerate(file.iter_batches(size)):
-            import pyarrow as pa
-
             pq.write_table(pa.Table.from_batches([batch]), folder / f"{number:03d}.parquet")
     whole.unlink()
     return f"{folder}/*.parquet"

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import platform
 import textwrap
-from pathlib import Path
 
 import shoal
 from shoal.outofcore.budget import WORKER, budget_for
@@ -13,7 +11,6 @@ from shoal.table.files.many_files import CHUNK
 from shoal.table.memory import read_memory
 from telling import read, table, wrapped, write_page
 
-SCALE = Path(__file__).parents[2] / "docs/scale"
 GOAL, WORKERS, CORES = 10**9, 64, 2
 
 
@@ -83,15 +80,6 @@ def plan(folder, rows):
         for name, count, took in stages
     ]
     total = sum(took for _, _, took in stages) * per
-    verified = read(SCALE, "verifying")
-    streaming = float(verified[0]["seconds"]) * GOAL / int(verified[0]["records"])
-    losses = [
-        (int(r["records"]), float(r["loss"])) for r in read(SCALE, "sizes") if r["method"] == "fast"
-    ]
-    (few, high), (many, low) = losses[-2:]
-    factor = low / high  # of the loss, for so many times the records
-    times = many / few
-    expected = low * factor ** (math.log(GOAL / many) / math.log(times))
     shuffled = sum(volumes[one] for one in ("piece", "moved", "rows")) * per
     gb, wall = 1e9, total / WORKERS
     lines = [
@@ -115,15 +103,11 @@ def plan(folder, rows):
         "requests each.",
         "**Rounds**: one move to other regions and one mending; regions of so many records have so "
         "little border that a second gains next to nothing.",
-        f"**Loss**: about {expected:.2f} %, if it falls from {many:,} on as it does from {few:,} "
-        f"to {many:,} ({high:.3f} to {low:.3f}, see [large tables](../scale/README.md)).",
         f"**Time and cost**: {total / 3600:.0f} CPU hours, {wall / 60:.0f} minutes with {WORKERS} "
-        f"workers of one core that never wait for the storage, and {streaming / 60:.0f} minutes "
-        "for the last check, which reads the release by streaming on one core. At 0.05 $ a core "
-        f"and hour, an assumption, the cores cost {total / 3600 * 0.05:,.2f} $ at work and "
-        f"{streaming / 3600 * WORKERS * 0.05:,.2f} $ while they wait for that check, if they are "
-        f"kept. About {regions:,} tasks a stage over {WORKERS} workers leave some idle for the "
-        "last sixteenth of a stage.",
+        "workers of one core that never wait for the storage; the last check, which reads the "
+        "release by streaming on one core, comes on top. At 0.05 $ a core and hour, an assumption, "
+        f"the cores cost {total / 3600 * 0.05:,.2f} $ at work. About {regions:,} tasks a stage "
+        f"over {WORKERS} workers leave some idle for the last sixteenth of a stage.",
     ]
     return [
         "## A plan for 10^9 records",

@@ -1,14 +1,12 @@
 """What an install takes: the wheel in a fresh environment, the core alone and with each extra.
 
     python benchmarks/install/size.py [EXTRA …]      (`make size`: the core alone)
-    python benchmarks/install/size.py --beside 8f017ff5     (an older revision, too)
 
 Builds the wheel, installs it into new environments as a user would (`pip install shoal.whl`) and
 counts packages and bytes on disk: of the files that were installed, of the bytecode that pip makes
-of them (`pip install --no-compile` leaves it out), and of the environment as it was before. What an
-older revision takes is measured in the same way, and kept in the table until it is asked for again.
-In the core every command and public function is then run (`tests/without_extras.py`): each works or
-names its extra. Writes `docs/install/`.
+of them (`pip install --no-compile` leaves it out), and of the environment as it was before. In the
+core every command and public function is then run (`tests/without_extras.py`): each works or names
+its extra. Writes `docs/install/`.
 """
 
 from __future__ import annotations
@@ -17,11 +15,9 @@ import argparse
 import csv
 import json
 import platform
-import shutil
 import subprocess
 import sys
 import tempfile
-import textwrap
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -52,29 +48,6 @@ def built(sources, place):
     return wheel
 
 
-def older(revision, work):
-    """Measure what the wheel of an older revision took; return its row."""
-    packed, sources = work / "older.tar", work / "older"
-    run("git", "archive", "-o", packed, revision, cwd=ROOT)
-    shutil.unpack_archive(packed, sources)
-    _, row, _ = measured(built(sources, work / "older-wheel"), [], work / "older-env")
-    return row | {"installed": f"{OLDER}{revision}"}
-
-
-def kept():
-    """Return the rows of older revisions that were measured before."""
-    path = FOLDER / "size.csv"
-    if not path.exists():
-        return []
-    with path.open(newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row["installed"].startswith(OLDER)]
-    return [
-        {name: row[name] if name == "installed" else float(row[name]) for name in HEAD}
-        | {"packages": int(row["packages"])}
-        for row in rows
-    ]
-
-
 def measured(wheel, extras, work):
     """Install the wheel with some extras; return the environment and a row of figures."""
     place = work / ("-".join(["env", *extras]))
@@ -101,7 +74,6 @@ def packages(python):
 
 
 NEEDED = ("llvmlite", "pyarrow", "numpy", "numba")  # nothing runs without them
-OLDER = "revision "
 LARGE = 5  # megabytes from which a package is named
 FILES = """
 import importlib.metadata, json
@@ -159,7 +131,7 @@ def page(rows, walk, large):
     works, named, other = walk
     lines += [
         "",
-        *bar(core, rows, large),
+        *bar(core, large),
         "",
         f"What takes {LARGE} MB or more:",
         "",
@@ -177,38 +149,19 @@ def page(rows, walk, large):
     return "\n".join(lines) + "\n"
 
 
-def bar(core, rows, large):
+def bar(core, large):
     """Return where the core lies beside its bar, by each way to measure, and why."""
     bare = core["files"] + core["empty"]
-    lines = [
+    needed = sum(files + code for name, files, code in large if name in NEEDED) + core["empty"]
+    return [
         f"The core's bar is {MOST_PACKAGES} packages and {MOST_MEGABYTES} MB. The files that are",
         f"installed are {verdict(core['files'])} it, with bytecode they are "
         f"{verdict(core['files'] + core['bytecode'])} it,",
         f"and the whole environment is {verdict(whole(core))} it. Without bytecode, which",
         f"`pip install --no-compile` leaves out, the environment has {bare:.0f} MB and is "
-        f"{verdict(bare)} it.",
+        f"{verdict(bare)} it. {', '.join(NEEDED[:-1])} and {NEEDED[-1]}, with the empty",
+        f"environment and nothing else, are {needed:.0f} MB, which is {verdict(needed)} it.",
     ]
-    needed = sum(files + code for name, files, code in large if name in NEEDED) + core["empty"]
-    for row in rows:
-        if row["installed"].startswith(OLDER):
-            lines += ["", *textwrap.wrap(beside(core, row, needed), 98)]
-    return lines
-
-
-def beside(core, before, needed):
-    """Return which measure gave the figures that the bar was set beside, and the core by it."""
-    least = "above the bar by themselves" if needed > MOST_MEGABYTES else "below the bar"
-    added = before["files"] + before["bytecode"]
-    return (
-        f"The bar was set beside 615 MB and 29 packages. `{before['installed']}` is of the time "
-        f"before extras: its whole environment, with pip and bytecode, takes "
-        f"{whole(before):.0f} MB today; without the empty environment {added:.0f} MB, its files "
-        f"alone {before['files']:.0f} MB. pip added {before['packages']} packages; it is one, too. "
-        f"So the bar is for the last column: there the core takes {whole(core):.0f} MB, "
-        f"{whole(before) - whole(core):.0f} MB less than before, and is {verdict(whole(core))} it. "
-        f"By the same measure {', '.join(NEEDED[:-1])} and {NEEDED[-1]}, with the empty "
-        f"environment and nothing else, are {needed:.0f} MB: {least}."
-    )
 
 
 def whole(row):
@@ -225,14 +178,12 @@ def main():
     """Measure, print, and write the page; exit code 1 where a bar is not met."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("extras", nargs="*", help="extras to measure, each on its own, or all")
-    parser.add_argument("--beside", help="an older revision of this repository")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as made:
         work = Path(made)
         wheel = built(ROOT, work / "wheel")
         python, core, large = measured(wheel, [], work)
         rows = [core, *(measured(wheel, [extra], work)[1] for extra in asked.extras)]
-        rows += [older(asked.beside, work)] if asked.beside else kept()
         walk = walked(python, work)
     FOLDER.mkdir(exist_ok=True)
     with (FOLDER / "size.csv").open("w", newline="") as file:

@@ -1,6 +1,6 @@
 """KAIM beside k-member, figures 4 to 8 of its paper on all of the adult table: `make kaim`.
 
-    python benchmarks/kaim/kaim.py [--full] [--kept] [alone] [fig4] [fig5] [fig6] [fig7] [fig8]
+    python benchmarks/kaim/kaim.py [--full] [--kept] [fig4] [fig5] [fig6] [fig7] [fig8]
 
 With `--full` figures 4 to 7 have 20 repeats, which takes hours; every run is kept in runs.csv as it
 ends, so that what was cut short goes on. With `--kept` the figures are made of the kept runs alone.
@@ -15,14 +15,12 @@ import sys
 from functools import partial
 
 import page
-from alone import alone
 from figures import fig4, fig5, fig6, fig7, fig8, ratio
 from store import DOCS
 
 from telling import run
 
-# `alone` is the first: Linux counts the memory of whoever starts a process as the process's own
-PARTS = {part.__name__: part for part in (alone, fig4, fig5, fig6, fig7, fig8)}
+PARTS = {part.__name__: part for part in (fig4, fig5, fig6, fig7, fig8)}
 
 
 if __name__ == "__main__":

@@ -145,25 +145,6 @@ def ratio_text(rows):
     ]
 
 
-def alone_text(rows):
-    """Seconds and memory."""
-    cells = [
-        [row["method"], row["seconds"], row["grouping_seconds"], row["gigabytes"],
-         percent(row["loss"])]
-        for row in rows
-    ]  # fmt: skip
-    first = rows[0]
-    return [
-        "## Seconds and memory",
-        wrapped(f"""All {int(first["records"]):,} records, |QI| = {first["quasi_identifiers"]},
-            k = {first["k"]}, each in a process of its own, everything compiled; seconds from its
-            start to its end. No record is deleted here: to `k-member`, too, a missing cell is the
-            root."""),
-        table(["method", "seconds", "of it grouping", "peak memory, GB", "loss, percent"], cells,
-              left=1),
-    ]  # fmt: skip
-
-
 TEXTS = {
     "fig4": fig4_text,
     "fig5": fig5_text,
@@ -171,7 +152,6 @@ TEXTS = {
     "fig7": fig7_text,
     "fig8": fig8_text,
     "ratio": ratio_text,
-    "alone": alone_text,
 }
 
 

@@ -72,22 +72,6 @@ def curve(rows):
     ]  # fmt: skip
 
 
-def sampled(rows):
-    """A million records."""
-    return [
-        "## A million records",
-        wrapped(
-            "Clustered records of eight columns in groups of ten (by sorting, not by a method of "
-            "ours), with what was sampled and its 95 % interval. "
-            "`benchmarks/measures/measures.py million` writes this part."
-        ),
-        table(["what", "value", "95 % interval", "sample"],
-              [[r["what"], r["value"],
-                f"{short(r['low'])} to {short(r['high'])}" if r["low"] else "", r["sample"]]
-               for r in rows]),
-    ]  # fmt: skip
-
-
 def write(folder):
     """Write docs/measures/README.md and its chart."""
     opening = (
@@ -101,7 +85,7 @@ def write(folder):
         "this page hold all of them."
     )
     told, charts = {}, {}
-    for name, part in (("linkage", linked), ("frontier", curve), ("million", sampled)):
+    for name, part in (("linkage", linked), ("frontier", curve)):
         rows = read(folder, name)
         if rows:
             told[name] = part(rows)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import platform
 
 from domain import domain_text
-from earlier import earlier_text
 from efforts import efforts_text
 
 import shoal
@@ -198,25 +197,6 @@ def methods_text(there):
     ]
 
 
-def wide_text(there):
-    """Seconds and memory of wide tables."""
-    cells = [
-        [row["table"], whole(row["records"]), whole(row["columns"]), row["k"], row["method"],
-         row["seconds"], row["gigabytes"], percent(row["loss"])]
-        for row in there["wide"]
-    ]  # fmt: skip
-    return [
-        "## Wide tables",
-        wrapped("""Made up. *texts* has a column of 5,000 different texts and three with few
-            values; *columns* has floats, whole numbers and texts, of which some miss cells. Each
-            run is a process of its own, everything compiled, seconds from its start to its end;
-            `auto` is `kaim+` with the usual effort. `make mixed` writes it,
-            `benchmarks/mixed/mixed.py wide` this part."""),
-        table(["table", "records", "columns", "k", "method", "seconds", "peak memory, GB",
-               "loss, percent"], cells, left=1),
-    ]  # fmt: skip
-
-
 def bounds_text(there):
     """Loss beside what no grouping can lose less than."""
     rows = there["bounds"]
@@ -248,9 +228,7 @@ TEXTS = {
     "limits": limits_text,
     "sample": sample_text,
     "methods": methods_text,
-    "wide": wide_text,
     "bounds": bounds_text,
-    "earlier": earlier_text,
 }
 FILES = (*TEXTS, "limits_curves", "limits_gains", "sample_columns")
 

@@ -28,14 +28,13 @@ rounding. What has no such bound stays private: the highest risk, scores, models
 def write(folder):
     """Write README.md."""
     parts = ["# The risk of a table as it is", wrapped(OPENING)]
-    for name, title in (("beside_arx", "Adult beside ARX"), ("large", "Large tables")):
-        rows = read(folder, name)
-        if rows:
-            parts += [f"## {title}", table(list(rows[0]), [list(row.values()) for row in rows])]
+    rows = read(folder, "beside_arx")
+    if rows:
+        parts += ["## Adult beside ARX", table(list(rows[0]), [list(r.values()) for r in rows])]
     parts += [
         wrapped(
-            f"Seconds of one processor, eight columns; Shoal {shoal.__version__}, Python "
-            f"{platform.python_version()}. `make risk` writes this page."
+            f"Made with Shoal {shoal.__version__}, Python {platform.python_version()}. "
+            "`make risk` writes this page."
         ),
         "## What may be published",
         wrapped(PUBLIC),

@@ -37,28 +37,6 @@ def near_text(folder):
     ]  # fmt: skip
 
 
-def speed_text(folder):
-    """Seconds beside the prototype's."""
-    rows = read(folder, "speed")
-    cells = []
-    for name, k, samples in several(rows, "table", "k", "s"):
-        some = [row for row in rows if (row["table"], row["k"], row["s"]) == (name, k, samples)]
-        ours, theirs, loss, other = (
-            sum(float(row[what]) for row in some) / len(some)
-            for what in ("seconds", "prototype_seconds", "loss", "prototype_loss")
-        )
-        cells.append([name, k, samples, str(len(some)), f"{ours:.3f}", f"{theirs:.3f}",
-                      f"{theirs / ours:.2f}", f"{loss:.4f}", f"{other:.4f}"])  # fmt: skip
-    return [
-        "## Speed",
-        wrapped("""Process seconds of 5,000 iterations of `ilsmc-near` from random starts, beside a
-            plain prototype of ILSMC in Numba that runs in the same process, by turns. Ours include
-            the search for neighbors and the closing comparison of all pairs."""),
-        table(["table", "k", "s", "seeds", "seconds", "prototype", "ratio", "loss", "prototype"],
-              cells),
-    ]  # fmt: skip
-
-
 def growth_text(folder):
     """Microseconds by n."""
     rows = read(folder, "growth")
@@ -110,7 +88,6 @@ TEXTS = {
     "falls": thesis.falls_text,
     "pairs": thesis.pairs_text,
     "near": near_text,
-    "speed": speed_text,
     "growth": growth_text,
     "curves": curves_text,
 }

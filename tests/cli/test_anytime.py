@@ -174,8 +174,6 @@ def test_start_from_a_method_or_from_labels():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "mdav", "max_iterations": 3}, "max_iterations is for methods that search"),
-        ({"method": "mdav", "start": "cbfs-nn"}, "start is for methods that search; mdav does"),
         ({"method": "ilsmc", "max_iterations": -1}, "max_iterations must be"),
         ({"method": "ilsmc", "time_limit": float("nan")}, "time_limit must be"),
         ({"method": "ilsmc", "runs": 0}, "runs must be"),

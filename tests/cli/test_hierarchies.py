@@ -62,25 +62,6 @@ def test_help_of_the_group(shoal):
     assert "hierarchy" in shoal("--help").out
 
 
-@pytest.mark.parametrize(
-    ("command", "example"),
-    [
-        ("build", "hierarchy build stays.csv --column age --rule widths:5,10,20 -o trees/"),
-        ("check", "hierarchy check trees/age.csv --data stays.csv --column age"),
-        ("show", "hierarchy show widths:10,20 --data stays.csv --column age"),
-    ],
-)
-def test_help_of_the_commands(shoal, stays, here, command, example):
-    """Every command's help shows an example, and the example works as it stands."""
-    text = plain(shoal("hierarchy", command, "--help").out)
-    assert f"Example: shoal {example}" in text
-    if command == "check":
-        assert shoal("hierarchy", "build", "stays.csv", "--column", "age", "--rule", "widths:5",
-                     "-o", "trees/").code == 0  # fmt: skip
-    ran = shoal(*example.split())
-    assert ran.code == 0, ran.err
-
-
 def test_help_says_what_intervals_hold(shoal):
     """The help of rules says that intervals are half-open, and what the default is."""
     text = plain(shoal("hierarchy", "build", "--help").out)

@@ -69,8 +69,6 @@ def test_the_height_of_a_tree():
     tree = _joined([["x", "g", "*"], ["y", "g", "*"]], "t")
     assert tree.height == 2
     assert tree.lines == {"x": ("g",), "y": ("g",)}
-    with pytest.raises(shoal.InputError, match="path 2 has two parents"):
-        _joined([["x", "g", "*"], ["x", "h", "*"]], "t")
 
 
 def test_what_a_model_says_in_words():

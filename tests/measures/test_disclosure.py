@@ -184,8 +184,6 @@ def test_individual_risk_by_both_formulas():
         assert near[:4] == pytest.approx(exact[:4])
         assert near[4:] == pytest.approx(p / (f[4:] - (1 - p)))
         assert near == pytest.approx(exact, rel=0.06)
-    with pytest.raises(shoal.RequestError, match="formula must be one of exact, approximate"):
-        individual_risks(f, f, "rough")
 
 
 def test_zayatz_is_bayes_with_the_sample_as_prior():

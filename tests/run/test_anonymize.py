@@ -280,12 +280,6 @@ def test_k1_on_purpose():
     assert shoal.anonymize(np.arange(4.0)[:, None], k=1, allow_k1=True).partition.groups == 4
 
 
-@pytest.mark.parametrize("rows", [3, 5])
-def test_one_group(rows):
-    """n = k and n = 2k - 1 give exactly one group."""
-    assert shoal.anonymize(np.arange(float(rows))[:, None], k=3).partition.groups == 1
-
-
 @pytest.mark.parametrize("argument", ["start", "max_iterations", "time_limit"])
 def test_search_arguments_need_a_search(argument):
     """What only a search can use is refused by methods that do not search."""

@@ -282,8 +282,6 @@ def test_exact_refuses_what_it_cannot_prove():
         shoal.microaggregate(np.zeros((2001, 2)) + np.arange(2001)[:, None], 3, method="exact")
     with pytest.raises(RequestError, match="k = 7"):
         shoal.microaggregate(CLUSTERED, 7, method="exact")
-    with pytest.raises(RequestError, match="max_iterations is for methods that search"):
-        shoal.microaggregate(CLUSTERED, 3, method="exact", max_iterations=3)
     rows = np.random.default_rng(2).normal(size=(80, 4))
     with pytest.raises(RequestError, match=r"at most \d+\.\d+ % above the optimum"):
         exact(rows, 3, 0, Reporter(None), rooms=[1], rounds=0)

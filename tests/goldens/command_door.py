@@ -9,7 +9,9 @@ import itertools
 import json
 import os
 import re
+import signal
 import sys
+import time
 import traceback
 from collections.abc import Mapping
 from pathlib import Path
@@ -33,6 +35,7 @@ VERBS = {
 
 
 WRITES = "anonymize", "refine", "stream"
+PATIENCE = 60.0  # seconds until a command must have said what is awaited
 
 
 def carry_out(act: Act) -> dict[str, Any]:
@@ -121,11 +124,22 @@ def _run(words: list[str], act: Act) -> tuple[int, str, str]:
     child = os.fork()
     if child == 0:
         os._exit(_in_child([str(word) for word in words], names))
+    if "until" in act:
+        _interrupt(child, Path(names[2]), act["until"])
     _, status = os.waitpid(child, 0)
     _, out, err = (Path(name).read_text("utf-8", errors="replace") for name in names)
     for name in names:
         Path(name).unlink()
     return os.waitstatus_to_exitcode(status), out, err
+
+
+def _interrupt(child: int, said: Path, wanted: str) -> None:
+    """Interrupt a command as soon as it has said something on stderr, as a person does."""
+    end = time.monotonic() + PATIENCE
+    while not (said.exists() and wanted in said.read_text("utf-8")) and time.monotonic() < end:
+        time.sleep(0.05)
+    time.sleep(0.3)  # it has said it, and goes on to wait
+    os.kill(child, signal.SIGINT)
 
 
 def _in_child(words: list[str], names: tuple[str, ...]) -> int:

@@ -150,6 +150,10 @@ class Desk:
     def _told(self, answer: Any, hold: Any) -> dict[str, Any]:
         """Return what an answer says, by names."""
         kind = answer.headers.get("content-type", "").partition(";")[0]
+        if kind == "text/html" and (
+            found_in := re.search(rb"/static/([0-9a-f]{32})/", answer.body)
+        ):
+            self.made["start"] = found_in[1].decode()  # of the addresses that a page names
         if kind == "application/x-ndjson":
             told_last = json.loads(answer.body.splitlines()[-1])
             return {"type": kind, **self._figures(told_last, hold)}

@@ -182,8 +182,15 @@ def _functions() -> dict[str, list[str]]:
 
 
 def _optional(function: Any) -> list[str]:
-    params = inspect.signature(function).parameters.values()
-    return [one.name for one in params if one.default is not one.empty]
+    """Return the names of parameters that have a default, also of those that ** stands for."""
+    names = []
+    for one in inspect.signature(function).parameters.values():
+        if one.kind is one.VAR_KEYWORD:
+            named = re.fullmatch(r"Unpack\[(\w+)\]", str(one.annotation))
+            names += function.__globals__[named[1]].__annotations__ if named else ()
+        elif one.default is not one.empty:
+            names.append(one.name)
+    return names
 
 
 @cache
@@ -433,7 +440,7 @@ def _in_place(function: str, act: Mapping[str, Any]) -> list[str]:
     """Return the parameters that an act gives by their place: its table, then its operands."""
     import shoal
 
-    if not hasattr(shoal, function):
+    if not callable(getattr(shoal, function, None)):
         return []
     given = ("table" in act) + len(act.get("operands", ()))
     return list(inspect.signature(getattr(shoal, function)).parameters)[:given]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -20,8 +21,8 @@ def carry_out(act: Act) -> Found:
     """Return what an act brings, or the error that it is refused with; in the current folder."""
     data = hand_over(act["table"], act.get("as", "csv"), Path()) if "table" in act else None
     options = asked.for_python(act)
-    if act.get("result", {}).get("stops"):  # whoever is told how far it is says that it is enough
-        options["callback"] = lambda _: True
+    if stage := act.get("result", {}).get("stops"):  # whoever is told how far it is says: enough
+        options["callback"] = lambda progress: stage is True or stage in progress.stage
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         try:
@@ -171,13 +172,23 @@ def _stream(act: Act, data: Any, options: Found) -> Found:
     given = act["operands"][0] if data is None else data
     source = files.folder_of(given) if isinstance(given, str) else given
     stream = shoal.stream(source, act["to"], **options)
-    batches = [_batch(one) for one in stream]
+    most = act.get("result", {}).get("first")  # a stream that is followed does not end
+    batches = [_batch(one) for one in itertools.islice(stream, most)]
     counts = told(stream.counts.to_dict())
     return {**counts, "batches": batches, "files": files.names_in(act["to"])}
 
 
 def _batch(batch: Any) -> list[Any]:
     return [batch.number, batch.records, batch.classes, batch.smallest, batch.loss, batch.come]
+
+
+def _datasets(act: Act, data: Any, options: Found) -> Found:
+    """Return what lies in the sample, or a reference table, with the roles of its columns."""
+    (name,) = act["operands"]
+    table = shoal.datasets.load_patients() if name == "patients" else shoal.datasets.load(name)
+    kinds = {f"kind of {c.name}": f"{c.role.value}, {c.kind.name.lower()}" for c in table.columns}
+    recipe = files.looked_at([str(shoal.datasets.patients_recipe())])
+    return {"cells": cells_of(table), **kinds, "answer": [*recipe.values()]}
 
 
 def _listed(name: str, about: str) -> Callable[[Act, Any, Found], Found]:
@@ -257,6 +268,7 @@ VERBS: dict[str, Callable[[Act, Any, Found], Found]] = {
     "hierarchy": _hierarchy,
     "stream": _stream,
     "estimator": _estimator,
+    "datasets": _datasets,
     "methods": _listed("methods", "kind"),
     "presets": _listed("presets", "k"),
     "risk": _plain(shoal.risk),

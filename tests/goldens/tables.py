@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import csv
 import datetime
 import gzip
@@ -16,6 +17,7 @@ from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import escape
 
 Columns = dict[str, list[Any]]
 
@@ -377,6 +379,12 @@ def _zipped(table: Columns, *more: str) -> bytes:
     return out.getvalue()
 
 
+def _zstd(text: bytes) -> bytes:
+    import pyarrow as pa
+
+    return pa.compress(text, codec="zstd", asbytes=True)
+
+
 TEXTS = {  # ways to write a table as text: ending, and bytes of a table
     "csv": (".csv", lambda t: as_csv(t).encode()),
     "tsv": (".tsv", lambda t: as_csv(t, "\t").encode()),
@@ -392,6 +400,8 @@ TEXTS = {  # ways to write a table as text: ending, and bytes of a table
     "fixed": (".txt", lambda t: _fixed(t).encode()),
     "csv.gz": (".csv.gz", lambda t: gzip.compress(as_csv(t).encode(), mtime=0)),
     "csv.zip": (".csv.zip", _zipped),
+    "csv.bz2": (".csv.bz2", lambda t: bz2.compress(as_csv(t).encode())),
+    "csv.zst": (".csv.zst", lambda t: _zstd(as_csv(t).encode())),
     "jsonl": (".jsonl", lambda t: _lines(t).encode()),
     # what is no table, or a broken one
     "zip of two": (".csv.zip", lambda t: _zipped(t, "more.csv")),
@@ -487,6 +497,48 @@ def _workbook(table: Columns, path: Path) -> None:
     book.save(path)
 
 
+def _opened(table: Columns, path: Path) -> None:
+    """Write an OpenDocument spreadsheet, by hand: no library here does."""
+    rows = "".join(
+        f"<table:table-row>{''.join(map(_opened_cell, row))}</table:table-row>"
+        for row in (list(table), *zip(*table.values(), strict=True))
+    )
+    names = "".join(
+        f' xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
+        for name in ("office", "table", "text")
+    )
+    content = (
+        f'<?xml version="1.0" encoding="UTF-8"?><office:document-content{names}><office:body>'
+        f'<office:spreadsheet><table:table table:name="table">{rows}</table:table>'
+        "</office:spreadsheet></office:body></office:document-content>"
+    )
+    kind = "application/vnd.oasis.opendocument.spreadsheet"
+    listed = (
+        '<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0">'
+        f'<manifest:file-entry manifest:full-path="/" manifest:media-type="{kind}"/>'
+        "</manifest:manifest>"
+    )
+    files = ("mimetype", kind), ("META-INF/manifest.xml", listed), ("content.xml", content)
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, text in files:
+            archive.writestr(zipfile.ZipInfo(name, (2026, 1, 1, 0, 0, 0)), text)
+
+
+def _opened_cell(cell: Any) -> str:
+    if cell is None:
+        return "<table:table-cell/>"
+    if isinstance(cell, bool):
+        said = f'"boolean" office:boolean-value="{str(cell).lower()}"'
+    elif isinstance(cell, int | float):
+        said = f'"float" office:value="{cell}"'
+    elif isinstance(cell, datetime.date):
+        said = f'"date" office:date-value="{cell.isoformat()}"'
+    else:
+        said = '"string"'
+    text = f"<text:p>{escape(str(cell))}</text:p>"
+    return f"<table:table-cell office:value-type={said}>{text}</table:table-cell>"
+
+
 def _formulas(table: Columns, path: Path) -> None:
     """Write a workbook whose first column is formulas, which nobody has computed."""
     from openpyxl import Workbook
@@ -553,6 +605,7 @@ BINARY = {  # ways to write a table by a library: ending, what writes it
     "xpt": (".xpt", _statistics("write_xport")),
     "labelled": (".sav", _labelled),
     "xlsx": (".xlsx", _workbook),
+    "ods": (".ods", _opened),
     "formulas": (".xlsx", _formulas),
     "structs": (".parquet", _structs),
     "sqlite": (".sqlite", _sqlite),

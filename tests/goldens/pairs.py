@@ -93,7 +93,8 @@ def drawn() -> Iterator[cases.Case]:
     for number in range(1, WITH_ENGINE + 1):
         asks = _asked(draw, BY_REGIONS if number % 5 else OPTIONS, search={}, method="auto")
         engine = {
-            "as": "parts-parquet", "run": {"engine": "threads", "threads": 2}, "slow": number % 2 == 1,
+            "as": "parts-parquet", "run": {"engine": "threads", "threads": 2},
+            "slow": number % 2 == 1,
         }  # fmt: skip
         yield cases.Case(
             f"pair-engine-{number:02d}", "pairs", {**asks, **engine, "doors": ["command"]}

@@ -122,6 +122,7 @@ def lines_of(name: str, door: str) -> Iterator[None]:
     watch = Coverage(
         path, data_suffix=True, source_pkgs=["shoal"], config_file=False, messages=False
     )
+    watch.set_option("run:disable_warnings", ["module-not-measured", "no-data-collected"])
     watch.start()
     try:
         yield

@@ -14,7 +14,8 @@ HERE = Path(__file__).parent
 DOORS = "python", "command", "desk"
 # what every case holds of a report; `hold = ["all"]` holds every figure
 ESSENTIAL = re.compile(
-    r"(public: )?(exit|error|warns|type|cells|files|private files|file .*|stdout|stderr|says|listed"
+    r"public as private|(public: )?(exit|error|warns|type|cells|files|private files|file .*"
+    r"|stdout|stderr|says|listed"
     r"|batches|groups( of .*)?|loss( of .*)?|bound|sse|complete|method|smallest|iterations|levels"
     r"|paths|rule"
     r"|records|kind of .*|chart .*|state|status|answer.*"

@@ -39,7 +39,6 @@ def told_of(output: str) -> dict[str, Any]:
     if not whole:
         private = place.with_name(f"{place.name.split('.')[0]}.private")
     found: dict[str, Any] = {}
-    in_order = False
     if whole and place.is_dir():
         found["files"] = names_in(place)
     elif place.parent.is_dir():
@@ -48,18 +47,26 @@ def told_of(output: str) -> dict[str, Any]:
         ]
     if private.is_dir():
         found["private files"] = names_in(private)
-    for prefix, folder in (("public: ", beside), ("", private)):
-        for name in REPORTS:
-            path = folder / name
-            if path.is_file():
-                figures = told(json.loads(path.read_text("utf-8")))
-                found |= {f"{prefix}{figure}": value for figure, value in figures.items()}
-                in_order |= figures.get("order of release", "shuffled") != "shuffled"
+    public, exact = _figures(beside), _figures(private)
+    in_order = {**exact, **public}.get("order of release", "shuffled") != "shuffled"
+    alike = sorted(name for name in public if name in exact and public[name] == exact[name])
+    found |= {f"public: {name}": public[name] for name in public if name not in alike} | exact
+    if alike:  # said once, and which they are by a hash
+        found["public as private"] = [len(alike), hash_of(alike)]
     cells = [cells_in(part, in_order) for part in parts if part.exists()]
     if cells:
         found["cells"] = cells[0][0] if len(cells) == 1 else hash_of([one for one, _ in cells])
         rising = sorted({name for _, names in cells for name in names})
         found |= {"sorted by": rising} if rising else {}
+    return found
+
+
+def _figures(folder: Path) -> dict[str, Any]:
+    """Return the figures of the reports in a folder."""
+    found = {}
+    for path in (folder / name for name in REPORTS):
+        if path.is_file():
+            found |= told(json.loads(path.read_text("utf-8")))
     return found
 
 

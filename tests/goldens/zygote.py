@@ -75,7 +75,7 @@ class Zygote:
         """End the process, and the desk if there is one."""
         if self.desk is not None:
             self.desk.close()
-        self.process.communicate(timeout=30)
+        self.process.communicate(timeout=120)
 
 
 def main() -> None:

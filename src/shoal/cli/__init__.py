@@ -9,11 +9,9 @@ from shoal.cli import anonymize as anonymize
 from shoal.cli import bound as bound
 from shoal.cli import certificates as certificates
 from shoal.cli import compare as compare
-from shoal.cli import completion as completion
 from shoal.cli import hierarchies as hierarchies
 from shoal.cli import inspect as inspect
 from shoal.cli import ledgers as ledgers
-from shoal.cli import manual as manual
 from shoal.cli import measure as measure
 from shoal.cli import methods as methods
 from shoal.cli import plot as plot

@@ -17,20 +17,14 @@ from shoal.cli.command import TABLE
 
 SAFE = re.compile(r"\w[\w.-]*")
 HEAD = 2**16  # bytes of a file that are looked at
-WORDS = {
-    "effort": ("quick", "normal", "best"),
-    "numbers": ("mean", "interval"),
-    "incomplete": ("keep", "delete"),
-    "engine": ("dask", "spark", "threads"),
-}
 
 
 def completer(entry: Any, columns: bool) -> Any:
     """Return what completes the value of an option of the table; None: files, as shells do."""
     if entry.name in ("method", "start"):
         return method_names
-    if entry.name in WORDS:
-        return lambda: list(WORDS[entry.name])
+    if entry.choices:
+        return lambda: list(entry.choices)
     return column_names if columns or entry.name in ("weight", "person", "household") else None
 
 

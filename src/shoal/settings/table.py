@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import MISSING, dataclass, fields
-from typing import Any, get_args, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
+from shoal.settings.kinds import TEXT
 from shoal.settings.model import Settings
 from shoal.settings.option import PANELS, Option
 from shoal.settings.run import RunOptions
@@ -34,6 +35,7 @@ class Entry:
     field: str
     default: Any
     option: Option
+    choices: tuple[str, ...] = ()  # its values, where these are a few words
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -77,9 +79,16 @@ def _of_model(model: type[BaseModel], part: str = "") -> Iterator[Entry]:
         for option in info.metadata:
             if isinstance(option, Option):
                 default = NEEDED if info.default is PydanticUndefined else info.default
-                yield Entry(option.argument or name, part, name, default, option)
+                words = _words_of(info.annotation) if option.kind is TEXT else ()
+                yield Entry(option.argument or name, part, name, default, option, words)
         if isinstance(info.annotation, type) and issubclass(info.annotation, BaseModel):
             yield from _of_model(info.annotation, name)
+
+
+def _words_of(annotation: Any) -> tuple[str, ...]:
+    if get_origin(annotation) is Literal:
+        return get_args(annotation)
+    return tuple(word for part in get_args(annotation) for word in _words_of(part))
 
 
 def _of_run() -> Iterator[Entry]:

@@ -78,11 +78,9 @@ def _beside(path: Path) -> Iterator[Beside]:
         claims = _at(content, "claims")
         for made in _made("certificate.json", claims, "quasi_identifiers"):
             yield replace(made, text=_signs(_at(content, "release")))
-    own = [f"{stem}.run.toml", *(["run.toml"] if stem == "release" or name == MANIFEST else [])]
-    for paper in own:
-        recipe = _read(folder / paper, tomllib.loads)
-        if recipe is not None:
-            yield from _made(paper, _at(recipe, "roles"), "quasi_identifiers")
+    recipe = _read(folder / "run.toml", tomllib.loads) if stem == "release" else None
+    if recipe is not None:
+        yield from _made("run.toml", _at(recipe, "roles"), "quasi_identifiers")
     if name == MANIFEST:
         yield from _made(MANIFEST, _read(path, json.loads), "quasi_identifiers")
 

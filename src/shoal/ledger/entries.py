@@ -60,8 +60,7 @@ class Release:
     """A release: its file, what it promises, and who is in it.
 
     `made` tells that it was made under the ledger, with all that was before; else it was added
-    later. `withheld` people were left out. The `frame` is what a stable next release keeps; entries
-    of earlier versions have none.
+    later. `withheld` people were left out. The `frame` is what a stable next release keeps.
     """
 
     kind: ClassVar[str] = "release"
@@ -120,7 +119,7 @@ def from_tree(tree: Mapping[str, Any]) -> Entry:
     joined = {name: tuple(values) for name, values in roll["joined"].items()}
     signatures = tuple(_tuple(one) for one in roll["signatures"])
     lists = {name: tuple(roll[name]) for name in ("people", "classes", "values", "signature")}
-    frame = own.get("frame")
+    frame = own["frame"]
     return Release(
         **{
             **own,
@@ -131,7 +130,7 @@ def from_tree(tree: Mapping[str, Any]) -> Entry:
                 signatures=signatures,
                 bound=roll["bound"],
                 joined=joined,
-                counterfeits=tuple(roll.get("counterfeits", ())),
+                counterfeits=tuple(roll["counterfeits"]),
             ),
         }
     )

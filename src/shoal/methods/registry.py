@@ -11,7 +11,6 @@ from shoal.methods.heuristics.refine.refinements import (
     HOW,
 )
 from shoal.methods.method import Info, Method, Methods
-from shoal.settings.renamed import ALIASES
 
 METHODS: dict[str, Method] = {
     method.info.name: method for method in (*heuristics(), *SEARCHES, *BY_TREES)
@@ -49,7 +48,6 @@ def find(name: str) -> Method:
             "nearly every record can be found again; shoal.microaggregate_columns does it, for "
             "comparison"
         )
-    name = ALIASES.get(name, name)
     if name not in METHODS:
         raise RequestError(
             f"there is no method {shown(name)}{nearest_names(name, ['auto', *METHODS])}"

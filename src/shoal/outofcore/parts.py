@@ -23,7 +23,6 @@ from shoal.backends.private_folder import (
     ENDINGS,
     FILES,
     PAGE,
-    RECIPE,
     REPORT,
     SUFFIX,
     private_folder,
@@ -37,7 +36,7 @@ from shoal.save.files import Targets
 from shoal.system.current import current
 from shoal.system.names import is_plain_name, is_url
 
-PAPERS = (REPORT, PAGE, RECIPE)  # a recipe was beside them in earlier versions
+PAPERS = (REPORT, PAGE)
 UNFINISHED = re.compile(r"part-[0-9]{5}-[0-9a-f]{8}\.parquet")
 
 

@@ -16,7 +16,6 @@ from shoal.plan.survey import repeating_identifiers, verb_of
 from shoal.progress import StopToken
 from shoal.settings import Settings
 from shoal.settings.presets import find_preset
-from shoal.settings.renamed import renamed_notes
 from shoal.table.dialects.writing_notes import writing_notes
 from shoal.table.hierarchy.listed import Listed
 from shoal.table.hierarchy.values import Rule
@@ -89,8 +88,8 @@ def preset_notes(settings: Settings) -> list[str]:
 
 
 def kept_notes(settings: Settings) -> list[str]:
-    """Return notes on renamed methods, rounded columns, and kept ones that single records out."""
-    notes = renamed_notes(settings.protect, settings.form, settings.shoal is not None) + [
+    """Return notes on rounded columns, and kept ones that single records out."""
+    notes = [
         f"{shown(name)} is rounded to multiples of {step:g}"
         for name, step in settings.release.round.items()
     ]

@@ -14,7 +14,7 @@ from shoal.plan.aggregators import numbers_as
 from shoal.plan.hierarchies import digests
 from shoal.plan.plan import Plan
 from shoal.settings import Settings
-from shoal.settings.renamed import FORM
+from shoal.settings.model import FORM
 from shoal.table.hierarchy.specify import is_file
 from shoal.table.roles import Role
 from shoal.table.steps.sequence import is_left_out

@@ -20,7 +20,7 @@ from shoal.report.steps import risk_line, step_lines
 from shoal.report.verdict import verdict_text
 from shoal.settings.hints import stored
 
-SCHEMA = "shoal-report/6"
+SCHEMA = "shoal-report/1"
 PRIVATELY = "private: figures of the original are exact here; do not publish them"
 
 

@@ -9,12 +9,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from shoal.backends.private_folder import RECIPE, private_folders, stem_of
+from shoal.backends.private_folder import RECIPE, private_folders
 from shoal.errors import InputError, RequestError, listed, nearest_names, shown
 from shoal.hints import option
 from shoal.measures.pairing import is_kept
 from shoal.release.intervals import joined
-from shoal.settings import COMMITTED, HASHED, Settings, load
+from shoal.settings import COMMITTED, Settings, load
 from shoal.table.dialects.dialect import PLAIN, Dialect
 from shoal.table.dialects.zones import local_times
 from shoal.table.encode_nodes import CodedColumn, code
@@ -44,7 +44,6 @@ def find_recipe(
     beside = [place / RECIPE for place in private_folders(file)]
     if file.name.startswith("release."):
         beside.append(file.with_name(RECIPE))
-    beside.append(file.with_name(f"{stem_of(file.name)}.{RECIPE}"))  # of an earlier version
     for path in beside:
         if path.is_file():
             return _without_commitments(load(path)), path.parent
@@ -53,10 +52,9 @@ def find_recipe(
 
 def _without_commitments(recipe: Settings) -> Settings:
     """Return a recipe without what it only commits to."""
-    hidden = (COMMITTED, HASHED)
-    trees = {n: one for n, one in recipe.hierarchies.items() if not one.startswith(hidden)}
-    orders = {n: o for n, o in recipe.orders.items() if not (o and o[0].startswith(hidden))}
-    missing = tuple(one for one in recipe.input.missing if not one.startswith(hidden))
+    trees = {n: one for n, one in recipe.hierarchies.items() if not one.startswith(COMMITTED)}
+    orders = {n: o for n, o in recipe.orders.items() if not (o and o[0].startswith(COMMITTED))}
+    missing = tuple(one for one in recipe.input.missing if not one.startswith(COMMITTED))
     uncommitted = recipe.replace(input={"missing": missing or ("",)})
     return uncommitted.model_copy(update={"hierarchies": trees, "orders": orders})
 

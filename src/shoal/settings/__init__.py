@@ -16,13 +16,12 @@ from shoal.settings.data import InputSettings, RoleSettings
 from shoal.settings.model import Settings, build, search_options
 from shoal.settings.parse import joined_key, split_key
 from shoal.settings.protect import Effort, ProtectSettings, Refine
-from shoal.settings.recipe import COMMITTED, HASHED, load, load_tree
+from shoal.settings.recipe import COMMITTED, load, load_tree
 from shoal.settings.release import Decimals, ReleaseSettings
 from shoal.settings.run import RunOptions
 
 __all__ = [
     "COMMITTED",
-    "HASHED",
     "Decimals",
     "Effort",
     "InputSettings",

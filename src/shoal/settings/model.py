@@ -24,6 +24,7 @@ from shoal.settings.series import SeriesSettings
 from shoal.settings.stream import StreamSettings
 from shoal.settings.toml import toml_of, tupled, without_none
 
+FORM = 1  # of recipes
 _column = partial(Option, "Columns")
 _method = partial(Option, "Method")
 
@@ -41,8 +42,7 @@ Step = Annotated[Any, PlainValidator(_step_of), PlainSerializer(lambda step: ste
 class Settings(Part):
     """The settings of a run: parts, hierarchies and orders.
 
-    Of a recipe, `shoal` is the version that wrote it, and `form` says what its names mean
-    (`renamed.py`).
+    Of a recipe, `shoal` is the version that wrote it, and `form` says what its names mean.
     """
 
     shoal: str | None = None

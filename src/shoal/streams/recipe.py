@@ -14,14 +14,13 @@ from shoal.errors import RequestError, shown
 from shoal.hints import Hint, option
 from shoal.save.files import seen_from
 from shoal.settings import Settings
-from shoal.settings.renamed import FORM
+from shoal.settings.model import FORM
 from shoal.settings.stream import STREAM
 from shoal.settings.table import RUN, TABLE, Entry, commands_of, takers_of
 from shoal.streams.state import State
 from shoal.table.hierarchy.specify import is_file
 
 LEDGER, REQUEST = "stream.ledger", "request"
-UNKNOWN = "?"  # of an option that an earlier version did not have
 READ_BY = "input"  # the part that says how records are read
 
 
@@ -136,12 +135,12 @@ def _differences(before: list[Any], asked: list[Any]) -> list[str]:
     found = []
     for name, entry in TABLE.items():
         own, other = (_value(tree, entry) for tree in trees)
-        if entry.part != RUN and own != other and UNKNOWN not in (own, other):
+        if entry.part != RUN and own != other:
             found.append(name)
     return found
 
 
 def _value(tree: dict[str, Any], entry: Entry) -> Any:
-    """Return the value of an option in a tree of settings; UNKNOWN where it has none."""
+    """Return the value of an option in a tree of settings."""
     place = tree.get(entry.part, {}) if entry.part else tree
-    return place.get(entry.field, UNKNOWN)
+    return place.get(entry.field)

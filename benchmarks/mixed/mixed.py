@@ -21,10 +21,10 @@ from earlier import earlier
 from efforts import efforts
 from limits import limits
 from runs import REPOSITORY
-from sample import sample
 from wide import wide
 
 from methods import methods
+from sample import sample
 from telling import run
 
 DOCS = REPOSITORY / "docs/mixed"

@@ -73,6 +73,6 @@ class Lines:
 def pytest_configure(config):
     """Measure in this process; what the first test would import is not its own time."""
     for module in pkgutil.walk_packages(shoal.__path__, "shoal."):
-        if not module.name.endswith(("__main__", "make_patients")):
+        if not module.name.endswith(("__main__",)):
             importlib.import_module(module.name)
     config.pluginmanager.register(Lines())

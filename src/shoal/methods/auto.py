@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -46,16 +45,6 @@ _NOW: ContextVar[Pace] = ContextVar("pace", default=Pace())  # noqa: B039 - it i
 def pace() -> Pace:
     """Return the pace that holds now, in this thread."""
     return _NOW.get()
-
-
-@contextmanager
-def paced(**changes: Any) -> Iterator[None]:
-    """Change the pace for a while."""
-    token = _NOW.set(replace(pace(), **changes))
-    try:
-        yield
-    finally:
-        _NOW.reset(token)
 
 
 @dataclass(frozen=True)

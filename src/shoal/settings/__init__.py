@@ -7,7 +7,7 @@ the signatures of functions (`signature.py`, with the types in `signatures.py`),
 ask for and how it is said elsewhere (`shoal.web`), and the reference page
 (`write.py`).
 
-A new option is a field here, and whatever the code does with it. `python -m shoal.settings.write`
+A new option is a field here, and whatever the code does with it. `python docs/_ext/option_pages.py`
 then writes `signatures.py` and the page anew.
 """
 

@@ -60,12 +60,7 @@ def weigh_pairs(
         short[row], aims[row] = total, 0.5 * (keys[0] + below)
 
 
-def least_by_record_prices(gaps: Floats, k: int, prices: Floats) -> float:
-    """Return a sum of squares that no grouping falls short of, by prices of records, (n)."""
-    return _weigh(gaps, k, prices)[0]
-
-
-def _weigh(gaps: Floats, k: int, prices: Floats) -> tuple[float, Floats]:
+def weigh(gaps: Floats, k: int, prices: Floats) -> tuple[float, Floats]:
     """Return what prices prove, and where each should go."""
     short, aims = np.empty(prices.size), np.empty(prices.size)
     weigh_pairs(gaps, prices, np.empty(k), np.zeros(k, dtype=np.int64), short, aims)
@@ -87,7 +82,7 @@ def least_by_pairs(
     for step in range(STEPS):
         if step and over():
             break
-        value, aims = _weigh(gaps, k, prices)
+        value, aims = weigh(gaps, k, prices)
         if value > least:
             least, best = value, prices
         prices = prices + STRIDE / (1.0 + step / HALVED) * (aims - prices)

@@ -8,6 +8,5 @@ by suppression is NP-hard: Meyerson and Williams 2004.)
 
 `patterns.py` lists the patterns that k records match, `greedy.py` makes a first solution and
 `local.py` improves it, `search.py` puts them together; `relaxation.py` has what no solution costs
-less than, `programme.py` is the integer programme (extra `optimal`), and `suppress.py` a function
-of plain arrays. The method `local-suppression` is in `families/local_suppression.py`.
+less than. The method `local-suppression` is in `families/local_suppression.py`.
 """

@@ -19,7 +19,6 @@ from shoal.progress import Reporter
 
 Loss = Callable[[Integers], float]
 
-ENFORCEMENTS = ("auto", "slices", "swap", "merge")
 GROWTH, STEP = 1.2, 1.05  # from one number of slices to the next, and to the next that is judged
 JOINED = 1.6  # slices that are joined, from one try to the next
 DRAWN = 200  # groups that are judged before any are made
@@ -103,16 +102,6 @@ def enforced_partitions(
         note = f"{broken_note}: made anew, {made}{tail}"
         partitions.append(Enforced(best, "slices", note))
     return partitions
-
-
-def enforce(
-    matrix: Floats, labels: Integers, constraints: Constraints, k: int, loss: Loss, report: Reporter
-) -> Enforced:
-    """Return the groups that keep the rules and lose least."""
-    return min(
-        enforced_partitions(matrix, labels, constraints, k, loss, report),
-        key=lambda one: loss(one.labels),
-    )
 
 
 def _slices(

@@ -7,17 +7,12 @@ from shoal.kernels.arrays import Floats, Integers
 from shoal.kernels.jit import ANY, inlined, part
 from shoal.kernels.layout import LEAF
 from shoal.kernels.nearest import farthest, nearest, rounding
-from shoal.kernels.tree import BUILT, COUNT, EVALUATIONS, Pool
+from shoal.kernels.tree import BUILT, COUNT, Pool
 
 
 def make(matrix: Floats, k: int) -> Pool:
     """Return a pool with all rows of a matrix in it, for groups of k."""
     return trees.make(matrix, k, rounding(matrix))
-
-
-def evaluations(pool: Pool) -> int:
-    """Return how many distances between a record and a point were computed."""
-    return int(pool.state[EVALUATIONS])
 
 
 @inlined

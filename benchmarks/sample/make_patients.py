@@ -1,7 +1,8 @@
 """Generate ``patients.csv``, an invented file of hospital stays.
 
-Run ``python -m shoal.datasets.make_patients > patients.csv`` to write the file again. Every
-value is drawn from the tables below with a seeded generator; none describes a real person.
+Run ``python benchmarks/sample/make_patients.py > src/shoal/datasets/patients.csv`` to write the
+file again. Every value is drawn from the tables below with a seeded generator; none describes a
+real person.
 
 Each row is one stay of one patient, drawn independently of every other row, so the order of
 the rows says nothing. Within a row the columns depend on each other in this way:

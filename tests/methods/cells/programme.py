@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from shoal.backends.extras import check_extra
 from shoal.kernels.arrays import Floats, Integers
 from shoal.methods.bounds.highs import OPTIONS
 from shoal.methods.cells.patterns import NONE, Patterns
@@ -28,13 +27,12 @@ def best_masks(patterns: Patterns) -> Integers:
 
 def _programme(patterns: Patterns) -> tuple[Any, tuple[Integers, Integers]]:
     """Return the programme, and the record and mask of each of its first variables."""
-    check_extra("optimal", "the fewest suppressed cells by proof need the HiGHS solver")
     import highspy
 
     rows, masks = np.nonzero(patterns.ids != NONE)
     used, of = np.unique(patterns.ids[rows, masks], return_inverse=True)
     count, many = rows.size, used.size
-    solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+    solver: Any = highspy.Highs()
     for name, value in OPTIONS.items():
         solver.setOptionValue(name, value)
     every = np.arange(count, dtype=np.int32)

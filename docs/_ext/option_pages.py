@@ -1,21 +1,22 @@
 """Writing of generated files: types of arguments, and the reference page.
 
-`python -m shoal.settings.write` writes both anew; tests compare them with the table.
+`python docs/_ext/option_pages.py` writes both anew; tests compare them with the table.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from shoal import settings
 from shoal.hints import Message
 from shoal.settings.option import FUNCTIONS, PANELS
 from shoal.settings.stream import STREAM
 from shoal.settings.table import NEEDED, TABLE, Entry, commands_of, options_of, takers_of
 
-SIGNATURES = Path(__file__).with_name("signatures.py")
-PAGE = Path(__file__).parents[3] / "docs" / "reference" / "options.md"
+SIGNATURES = Path(settings.__file__).with_name("signatures.py")
+PAGE = Path(__file__).parents[1] / "reference" / "options.md"
 HEAD = '''\
-"""Types of the options that functions take, written by `python -m shoal.settings.write`."""
+"""Types of the options that functions take, written by `python docs/_ext/option_pages.py`."""
 
 from __future__ import annotations
 
@@ -56,8 +57,8 @@ def page() -> str:
     """Return the reference page of all options."""
     text = (
         "# Options\n\nEvery option, as the command line, Python and a recipe have it. This page is "
-        "written by\n`python -m shoal.settings.write`. *Expert* marks what few need; *desk*, what "
-        "its page may ask for.\n"
+        "written by\n`python docs/_ext/option_pages.py`. *Expert* marks what few need; *desk*, "
+        "what its page may ask for.\n"
     )
     for panel in PANELS:
         text += f"\n## {panel}\n\n| option | command line | Python | recipe | default | meaning |\n"

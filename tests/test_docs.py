@@ -279,7 +279,7 @@ def test_the_page_of_measures_is_in_step(repository):
 
 def test_the_page_of_risk_is_in_step(repository):
     """Every figure of a table's own risk stands on its page, as the code says it."""
-    from shoal.measures.disclosure.definitions import DISCLOSURE
+    from shoal.measures.disclosure.figures import DISCLOSURE
 
     text = " ".join((repository / "docs/risk/README.md").read_text().split())
     for key, one in DISCLOSURE.items():

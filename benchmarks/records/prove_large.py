@@ -19,8 +19,7 @@ import numpy as np
 from keep import DOCS, kept, matrix, offer
 
 from shoal.measures.loss import percent, squared_error, total_squares
-from shoal.methods.bounds.large_groups import LargeGroups
-from shoal.methods.bounds.pairs import weigh
+from shoal.methods.bounds.large_groups import LargeGroups, weigh
 from shoal.methods.bounds.threads import squared_gaps
 from shoal.progress import Reporter
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from shoal import settings
 from shoal.hints import Message
+from shoal.settings.model import STREAM
 from shoal.settings.option import FUNCTIONS, PANELS
-from shoal.settings.stream import STREAM
 from shoal.settings.table import NEEDED, TABLE, Entry, commands_of, options_of, takers_of
 
 SIGNATURES = Path(settings.__file__).with_name("signatures.py")

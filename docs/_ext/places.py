@@ -15,7 +15,7 @@ from command_tree import every_command
 
 import shoal
 from shoal.measures.definitions import DEFINITIONS
-from shoal.measures.disclosure.definitions import DISCLOSURE
+from shoal.measures.disclosure.figures import DISCLOSURE
 from shoal.settings.table import TABLE
 
 OPTIONS, MEASURES, RISK = "reference/options", "measures/README", "risk/README"

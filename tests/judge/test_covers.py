@@ -195,7 +195,7 @@ def test_file_lines(write, text):
 
 def test_a_wrong_release_is_caught(monkeypatch):
     """A method's mistake, a label of another branch, is found before anything is released."""
-    from shoal.release import generalize
+    from shoal.release import aggregate as generalize
 
     right = generalize._labels
 

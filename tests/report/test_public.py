@@ -18,7 +18,7 @@ from shoal.partition import Partition
 from shoal.release.aggregate import Aggregators, aggregate
 from shoal.report.chunk import Chunk
 from shoal.report.figures import figures_of
-from shoal.report.figures.stable import compared
+from shoal.report.figures.ranges import compared
 from shoal.report.public.keys import MEASURES, PRIVATE, kind_of
 from shoal.report.public.rounding import Stable, rounded, step_of
 from shoal.table.assign import with_roles

@@ -14,7 +14,7 @@ import naive
 import shoal
 from shoal.partition import Partition
 from shoal.plan.source import source_of
-from shoal.run import strata
+from shoal.run import group as strata
 from shoal.run.anonymize import anonymize_with
 from shoal.settings import load
 

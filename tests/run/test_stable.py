@@ -9,7 +9,7 @@ from report_leaves import leaves
 from series_tables import random_series
 from shoal.errors import RequestError
 from shoal.report.drift import drift_chart, drift_charts
-from shoal.report.html.series import series
+from shoal.report.html.document import series
 from shoal.report.public.keys import kind_of
 from shoal.run.anonymize import anonymize_with
 from shoal.settings import build

@@ -21,8 +21,8 @@ from shoal.run import anonymize, preview
 from shoal.run.compare import grid as comparing
 from shoal.settings import RunOptions, build, load, signatures
 from shoal.settings.hints import as_command, as_recipe
+from shoal.settings.model import STREAM
 from shoal.settings.option import COMMANDS, FUNCTIONS, PANELS
-from shoal.settings.stream import STREAM
 from shoal.settings.table import (
     NEEDED,
     RUN,

@@ -12,14 +12,11 @@ from shoal.cli import compare as compare
 from shoal.cli import hierarchies as hierarchies
 from shoal.cli import inspect as inspect
 from shoal.cli import ledgers as ledgers
-from shoal.cli import measure as measure
 from shoal.cli import methods as methods
 from shoal.cli import plot as plot
-from shoal.cli import presets as presets
 from shoal.cli import risk as risk
 from shoal.cli import serve as serve
 from shoal.cli import stream as stream
-from shoal.cli import suggest as suggest
 from shoal.cli import verify as verify
 from shoal.cli.app import app
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from shoal.backends.storage import Storage, open_at, plain, storage
 from shoal.errors import InputError, listed, shown
-from shoal.judge.manifest import MANIFEST, SCHEMA, Manifest, Part
+from shoal.judge.declared import MANIFEST, SCHEMA, Manifest, Part
 from shoal.judge.readers import arrow
 from shoal.judge.readers.source import Source
 from shoal.system.names import folder_of, is_plain_name, is_url, name_of

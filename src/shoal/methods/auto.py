@@ -9,8 +9,7 @@ from typing import Any
 
 from shoal.errors import RequestError
 from shoal.methods.ils.hierarchies.layout import LOOK
-from shoal.methods.method import Method
-from shoal.methods.problem import Points, Problem
+from shoal.methods.problem import Method, Points, Problem
 from shoal.methods.registry import AUTO, AUTO_LARGE, AUTO_MIXED, AUTO_MIXED_LARGE, find
 from shoal.table.encode_nodes import needs_trees
 from shoal.table.roles import Column

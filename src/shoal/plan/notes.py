@@ -20,11 +20,10 @@ from shoal.table.dialects.writing_notes import writing_notes
 from shoal.table.hierarchy.listed import Listed
 from shoal.table.hierarchy.values import Rule
 from shoal.table.integer_codes import integer_code_notes
-from shoal.table.profile import Profile
-from shoal.table.proposals.meanings import Meaning, meaning_of
+from shoal.table.proposals.content import Meaning, meaning_of
 from shoal.table.roles import Column, Kind, Role
 from shoal.table.similar_names import similar_name_notes
-from shoal.table.table import Table
+from shoal.table.table import Profile, Table
 
 
 def column_notes(plan: Plan, profile: Profile, rules: Sequence[Rule] = ()) -> list[str]:

@@ -10,8 +10,7 @@ from typing import Any
 
 from shoal.methods.registry import find
 from shoal.partition import SearchLog
-from shoal.plan.aggregators import numbers_as
-from shoal.plan.hierarchies import digests
+from shoal.plan.aggregators import digests, numbers_as
 from shoal.plan.plan import Plan
 from shoal.settings import Settings
 from shoal.settings.model import FORM

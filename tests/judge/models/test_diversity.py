@@ -8,7 +8,7 @@ import time
 import pytest
 
 from shoal.judge.models import diversity
-from shoal.judge.models.share import largest_share
+from shoal.judge.models.requirement import largest_share
 
 
 def test_values_that_do_not_occur():

@@ -15,9 +15,18 @@ from naive.bounds import (
 )
 from naive.bounds import least_by_record_prices as twin_of_prices
 from shoal.errors import Canceled
-from shoal.methods.bounds.large_groups import FEWEST, WORK, LargeGroups, steps_by
-from shoal.methods.bounds.pairs import least_by_pairs, weigh, weigh_pairs
-from shoal.methods.bounds.semidefinite import Semidefinite, least_by_prices, lowest_eigenvalue
+from shoal.methods.bounds.large_groups import (
+    FEWEST,
+    WORK,
+    LargeGroups,
+    Semidefinite,
+    least_by_pairs,
+    least_by_prices,
+    lowest_eigenvalue,
+    steps_by,
+    weigh,
+    weigh_pairs,
+)
 from shoal.methods.bounds.threads import squared_gaps
 from shoal.progress import Reporter
 from thorough import each

@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal.kernels.arrays import Floats, Integers
 from shoal.methods.bounds.highs import OPTIONS
-from shoal.methods.cells.patterns import NONE, Patterns
+from shoal.methods.cells.masks import NONE, Patterns
 
 
 def best_masks(patterns: Patterns) -> Integers:

@@ -9,10 +9,7 @@ import pytest
 
 from methods.cells.programme import best_masks
 from shoal.errors import RequestError
-from shoal.methods.cells.local import Masks
-from shoal.methods.cells.patterns import Patterns
-from shoal.methods.cells.relaxation import Relaxation
-from shoal.methods.cells.search import cheapest_masks
+from shoal.methods.cells.masks import Masks, Patterns, Relaxation, cheapest_masks
 from shoal.progress import Reporter
 
 pytest.importorskip("highspy")

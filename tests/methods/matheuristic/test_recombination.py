@@ -13,7 +13,7 @@ from pacing import paced
 from shoal.errors import RequestError
 from shoal.measures.generalization import loss_rate
 from shoal.methods.ils.recombine import Grouping, blocks, crossed, recombined
-from shoal.methods.matheuristic.recombination import chosen
+from shoal.methods.matheuristic.best_on_trees import chosen
 from shoal.partition import rows_of_groups
 from shoal.progress import Reporter, StopToken
 from shoal.table.encode_nodes import code

@@ -164,7 +164,8 @@ def pytest_runtest_teardown(item, nextitem):
 @pytest.fixture(autouse=True, scope="session")
 def _little_effort():
     """Let auto search a twentieth of the time."""
-    from shoal.methods.auto import pace, paced
+    from pacing import paced
+    from shoal.methods.auto import pace
 
     usual = pace()
     with paced(iteration=20 * usual.iteration, pooled=20 * usual.pooled):

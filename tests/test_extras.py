@@ -17,8 +17,9 @@ import typer.main
 import shoal
 import without_extras
 from desks import Server
+from pacing import paced
 from shoal.backends.extras import EXTRAS, is_installed
-from shoal.methods.auto import Pace, paced
+from shoal.methods.auto import Pace
 
 CLASSES = {name for name in shoal.__all__ if isinstance(getattr(shoal, name), type)}
 NO_FUNCTIONS = {*CLASSES, "__version__", "datasets"}

@@ -79,8 +79,6 @@ def files() -> None:
 
 
 COMMANDS = (
-    Case("man", ("man",)),
-    Case("completion", ("completion", "bash")),
     Case("inspect", ("inspect", "t.csv")),
     Case("risk", ("risk", "t.csv", "--quasi", "age,job", "--records", "risks.csv")),
     Case("anonymize", ("anonymize", "t.csv", *QUASI, "-o", "numbers.csv")),

@@ -17,9 +17,9 @@ from domain import domain
 from efforts import efforts
 from limits import limits
 from runs import REPOSITORY
-from sample import sample
 
 from methods import methods
+from sample import sample
 from telling import run
 
 DOCS = REPOSITORY / "docs/mixed"

@@ -24,12 +24,11 @@ from keep import DOCS, kept, matrix, offer
 
 from shoal.measures.loss import percent, total_squares
 from shoal.methods.bounds.cuts import NOBODY, Cuts
-from shoal.methods.bounds.effort import Plan
-from shoal.methods.bounds.generation import Generation
+from shoal.methods.bounds.generation import Generation, Plan
 from shoal.methods.bounds.integer import solve_integer
 from shoal.methods.bounds.losses import cost_of
 from shoal.methods.bounds.threads import Gaps, squared_gaps
-from shoal.methods.matheuristic.dive import dive
+from shoal.methods.matheuristic.steps import dive
 
 PLAN = Plan(climb=40, branches=2_000, rounds=400, limit=1_000_000, cuts=1, cut_width=15,
             listed=200_000, nodes=20_000, parts=(1.0, 0.75, 0.5, 0.35, 0.25, 0.15),

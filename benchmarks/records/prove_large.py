@@ -19,8 +19,7 @@ import numpy as np
 from keep import DOCS, kept, matrix, offer
 
 from shoal.measures.loss import percent, squared_error, total_squares
-from shoal.methods.bounds.large_groups import LargeGroups
-from shoal.methods.bounds.pairs import least_by_record_prices
+from shoal.methods.bounds.large_groups import LargeGroups, weigh
 from shoal.methods.bounds.threads import squared_gaps
 from shoal.progress import Reporter
 
@@ -39,7 +38,7 @@ def prove(name, k, seconds, folder):
     large.bound_by_pairs()
     short = large.by_record.astype(np.float32)
     np.save(DOCS / f"prices/{name}-{k}.npy", short)
-    large.least = least_by_record_prices(large.gaps, k, short.astype(np.float64))
+    large.least = weigh(large.gaps, k, short.astype(np.float64))[0]
     tell(name, k, labels, large, "records", begun)
     if len(points) <= MOST:
         large.raise_bound(STEPS, Reporter(None))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 
 import shoal
-from shoal.measures.disclosure.definitions import DISCLOSURE
+from shoal.measures.disclosure.figures import DISCLOSURE
 from telling import definitions, read, table, wrapped
 
 OPENING = """

@@ -9,9 +9,8 @@ from functools import cache
 from pathlib import Path
 
 import shoal
-from shoal.methods.ils.parameters import Dynamic, Search
+from shoal.methods.ils.parameters import Dynamic, Search, Task
 from shoal.methods.ils.search import search
-from shoal.methods.ils.task import Task
 from shoal.methods.registry import METHODS
 from shoal.progress import Reporter
 from shoal.table.encode import encode

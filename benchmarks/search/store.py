@@ -16,8 +16,8 @@ from itertools import product
 import numpy as np
 from runs import DOCS, ITERATIONS, RECIPES, SIZES, TABLES, matrix, run
 
+from shoal.methods.ils.parameters import Task
 from shoal.methods.ils.search import search
-from shoal.methods.ils.task import Task
 from shoal.progress import Reporter
 
 MARKS = 1, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_000, 3_000, 4_000, ITERATIONS

@@ -7,8 +7,8 @@ from itertools import product
 
 from runs import RECIPES, SIZES, TABLES, matrix, printed, run
 
+from shoal.methods.ils.parameters import Task
 from shoal.methods.ils.search import search
-from shoal.methods.ils.task import Task
 from shoal.progress import Reporter
 
 RUNS = 5  # of each, by turns

@@ -20,6 +20,7 @@ import page
 from pictures import blocks, picture
 
 import shoal
+from shoal.kernels.tree import EVALUATIONS
 from shoal.methods.heuristics import pool
 from shoal.methods.problem import Points, Problem
 from shoal.methods.registry import find
@@ -127,7 +128,7 @@ def distances(method, matrix, k):
 
     with mock.patch.object(pool, "make", keep):
         find(method).group(matrix, k, Reporter(None))
-    return sum(pool.evaluations(one) for one in pools)
+    return sum(int(one.state[EVALUATIONS]) for one in pools)
 
 
 def count(matrix, k):

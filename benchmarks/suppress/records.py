@@ -21,11 +21,14 @@ from naive import suppressing  # noqa: E402
 from reference import NAMES, adult, folder, trees  # noqa: E402
 from shoal.methods.problem import Nodes, Points  # noqa: E402
 from shoal.methods.suppress.choose import Regroup, Task, allowed, choose  # noqa: E402
-from shoal.methods.suppress.losses import Losses  # noqa: E402
+from shoal.methods.suppress.removals import Losses  # noqa: E402
 from shoal.partition import rows_of_groups  # noqa: E402
 from shoal.progress import Reporter  # noqa: E402
-from shoal.run.strata import Conditions, Groups  # noqa: E402
-from shoal.run.suppress import suppressed  # noqa: E402
+from shoal.run.group import (  # noqa: E402
+    Conditions,
+    Groups,
+    suppressed,
+)
 from shoal.settings.tree import settings_and_run  # noqa: E402
 from shoal.table.encode import encode  # noqa: E402
 from shoal.table.encode_nodes import code  # noqa: E402

@@ -6,11 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import typer.main
+from command_tree import every_command
 
-from shoal.cli import app
 from shoal.cli.command import split_example
-from shoal.cli.manual import commands
 
 
 def cell(text: str) -> str:
@@ -51,15 +49,13 @@ def page(path: str, command: Any, ctx: Any) -> Iterator[str]:
 def write(folder: Path) -> None:
     """Write the page of every command, and their table."""
     folder.mkdir(parents=True, exist_ok=True)
-    root = typer.main.get_command(app)
-    ctx = root.make_context("shoal", [], resilient_parsing=True)
     note = (
         "Every command, as its `--help` says. Exit codes: 0 good, 1 unexpected, 2 usage or bad "
         "input, 3 privacy requirement not met, 130 interrupted with nothing written."
     )
     lines = ["# Command line", "", note, "", "| command | what it does |", "|---|---|"]
     names = []
-    for path, command, below in commands(root, ctx):
+    for path, command, below in every_command():
         name = path.replace(" ", "-")
         names.append(name)
         (folder / f"{name}.md").write_text("\n".join(page(path, command, below)), encoding="utf-8")

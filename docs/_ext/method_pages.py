@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 import shoal
-from shoal.methods.method import Info
+from shoal.methods.problem import Info
 
 DOCS = Path(__file__).parents[1]
 IDEAS = tomllib.loads((DOCS / "methods" / "ideas.toml").read_text(encoding="utf-8"))

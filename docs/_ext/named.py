@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from places import Place, command_tree, places
+from command_tree import every_command
+from places import Place, places
 
 from shoal.settings.table import TABLE
 
@@ -17,7 +18,7 @@ SEVERAL = {"best", "exact", "fast", "centroid", "diameter", "ls"}  # words with 
 def flags() -> dict[str, Place]:
     """Return the place of every option of the command line."""
     found: dict[str, set[Place]] = {}
-    for path, command, ctx in command_tree():
+    for path, command, ctx in every_command():
         for param in command.get_params(ctx):
             for flag in (*param.opts, *param.secondary_opts):
                 if flag.startswith("-"):
@@ -49,7 +50,7 @@ def place_of(text: str, page: str = "") -> Place | None:
         found_paths = [path for path in paths if ("command", path) in known]
         if found_paths:
             return known["command", found_paths[0]]
-        groups = {path.rpartition(" ")[0] for path, _, _ in command_tree()}  # shoal hierarchy
+        groups = {path.rpartition(" ")[0] for path, _, _ in every_command()}  # shoal hierarchy
         return Place("generated/commands/index") if paths[-1] in groups - {"shoal"} else None
     if found := re.match(r"--?[a-z][\w-]*", text):
         return flags().get(found[0])

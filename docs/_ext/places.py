@@ -7,17 +7,15 @@ place. `code_links.py` leads readers there, `covered.py` asks whether the built 
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import api_pages
 import method_pages
-import typer.main
+from command_tree import every_command
 
 import shoal
-from shoal.cli import app
-from shoal.cli.manual import commands
 from shoal.measures.definitions import DEFINITIONS
-from shoal.measures.disclosure.definitions import DISCLOSURE
+from shoal.measures.disclosure.figures import DISCLOSURE
 from shoal.settings.table import TABLE
 
 OPTIONS, MEASURES, RISK = "reference/options", "measures/README", "risk/README"
@@ -36,20 +34,13 @@ def anchor(kind: str, key: str) -> str:
 
 
 @cache
-def command_tree() -> tuple[tuple[str, Any, Any], ...]:
-    """Return every command by its path, with its context."""
-    root = typer.main.get_command(app)
-    return tuple(commands(root, root.make_context("shoal", [], resilient_parsing=True)))
-
-
-@cache
 def places() -> dict[tuple[str, str], Place]:
     """Return where every public thing is defined, by its kind and name."""
     found: dict[tuple[str, str], Place] = {}
     for name in api_pages.every():
         kind = "error" if api_pages.is_error(name) else "name"
         found[kind, name] = Place(f"generated/api/{api_pages.stem(name)}")
-    for path, _, _ in command_tree():
+    for path, _, _ in every_command():
         found["command", path] = Place(f"generated/commands/{path.replace(' ', '-')}")
     for name in TABLE:
         found["option", name] = Place(OPTIONS, anchor("option", name))

@@ -28,7 +28,7 @@ from shoal.measures.loss import group_means
 from shoal.partition import Partition
 from shoal.run.group_centers import distance_groups, group_rows, present_means
 from shoal.run.microaggregate import microaggregate
-from shoal.save.records import save_records
+from shoal.save.readback import save_records
 from shoal.table.dataframes.native import take_native
 from shoal.table.read import read
 from shoal.table.roles import Column, Kind

@@ -22,8 +22,7 @@ import pytest
 from starlette.routing import Route
 
 from desks import Server
-from shoal.web.app import make_app
-from shoal.web.connection import HEAD
+from shoal.web.serve import HEAD, make_app
 from shoal.web.session import Session
 from thorough import spread
 

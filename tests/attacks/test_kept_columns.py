@@ -229,8 +229,8 @@ def test_a_pack(tmp_path):
 
 def desk_answer(path, place, roles):
     """Return what the desk answers to a page that asks for a release."""
-    from shoal.web.messages import ProgressWriter
-    from shoal.web.releases import anonymize
+    from shoal.web.jobs import ProgressWriter
+    from shoal.web.tasks import anonymize
 
     place.mkdir()
     settings = {"roles": roles, "protect": {"k": 5, "method": "mdav"}}

@@ -14,7 +14,7 @@ import pytest
 
 from shoal.report.chunk import Chunk
 from shoal.report.figures import figures_of
-from shoal.report.figures.stable import compared
+from shoal.report.figures.ranges import compared
 from shoal.run.anonymize import anonymize_with
 from shoal.settings import build
 from shoal.table.assign import with_roles

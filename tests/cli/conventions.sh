@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Checks of command line conventions (https://clig.dev): what goes to stdout and stderr, pipes, exit
-# codes, variables, the configuration file, colors, JSON, the manual page, completion.
+# codes, variables, the configuration file, colors, JSON, completion.
 # Usage: conventions.sh shoal      (or: conventions.sh python -m shoal)
 set -u
 
@@ -87,16 +87,16 @@ check "the configuration file is read" has out "$ESC"
 SHOAL_COLOR=never run -h
 check "a variable comes before the configuration file" lacks out "$ESC"
 echo 'k = 5' > home/shoal/config.toml
-run completion bash
+run presets
 check "a configuration file with k is refused in plain words" eval \
   "failed_plainly 2 && has err 'k is never read from a configuration file'"
 echo 'thread = 2' > home/shoal/config.toml
-run completion bash
+run presets
 check "an unknown key is refused, with the nearest one" eval "failed_plainly 2 && has err threads"
 run -h
 check "help works whatever the configuration file is like" is_code 0
 rm home/shoal/config.toml
-SHOAL_SEED=1 run completion bash
+SHOAL_SEED=1 run presets
 check "a variable for the seed is refused" eval "failed_plainly 2 && has err SHOAL_SEED"
 SHOAL_THREADS=many run anonymize t.csv -k 3 -o -
 check "a wrong value names its variable" eval "failed_plainly 2 && has err SHOAL_THREADS"
@@ -167,15 +167,7 @@ check "a file that exists is not replaced: exit code 2, an error in JSON" eval \
   "is_code 2 && json \"it['error']['kind'] == 'OutputError'\""
 check "no temporary file is left" is_empty <(ls scratch)
 
-# --- manual page and completion
-run man
-check "man prints a manual page" grep -q '^\.TH SHOAL 1' out
-if command -v groff > /dev/null; then
-  groff -man -Tutf8 -ww -z out > rendered 2>&1
-  check "... that is rendered without a warning" is_empty rendered
-fi
-run completion bash
-check "completion prints a script that bash reads" bash -n out
+# --- completion
 _SHOAL_COMPLETE=complete_bash COMP_WORDS="shoal anonymize t.csv --quasi age,p" COMP_CWORD=4 run
 check "columns of the table are completed" has out "age,pay"
 

@@ -10,17 +10,16 @@ import subprocess
 import sys
 import time
 import tomllib
-from functools import cache
 from pathlib import Path
 
 import pytest
 import typer.main
+from command_tree import every_command
 from typer.testing import CliRunner
 
 from shoal.cli import app
 from shoal.cli.command import HELP, fold, split_example
 from shoal.cli.config import KEYS, config_path, read_config
-from shoal.cli.manual import commands
 from shoal.errors import RequestError
 from shoal.settings.table import TABLE
 
@@ -28,14 +27,6 @@ SCRIPT = Path(__file__).with_name("conventions.sh")
 DOOR = Path(__file__).with_name("door.py")
 TEXT = "age,pay,ill\n" + "".join(f"{20 + i},{1000 + 37 * i},s{i % 3}\n" for i in range(12))
 ROLES = ("-k", 3, "--quasi", "age,pay", "--sensitive", "ill", "--method", "mdav")
-
-
-@cache
-def every_command():
-    """Return the words of every command with itself and a context, made when a test asks."""
-    root = typer.main.get_command(app)
-    ctx = root.make_context("shoal", [], resilient_parsing=True)
-    return list(commands(root, ctx))
 
 
 def examples():
@@ -98,26 +89,6 @@ def test_examples_can_be_pasted():
         for width in (30, 60, 200):
             text = "\n".join(fold(example, width))
             assert shlex.split(text.replace("\\\n", " ")) == shlex.split(example)
-
-
-def test_the_manual_page_names_everything(shoal):
-    """Every command, every option and every variable is in the manual page."""
-    text = shoal("man").out.replace("\\-", "-")
-    for path, command, ctx in every_command():
-        assert f".SS {path}\n" in text
-        for param in command.get_params(ctx):
-            assert all(flag in text for flag in param.opts if flag.startswith("-"))
-    assert all(f"SHOAL_{key.upper()}" in text for key in KEYS)
-    assert not [line for line in text.splitlines() if line.startswith("'")]
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "powershell"])
-def test_completion_scripts(shoal, shell):
-    """Every shell gets a script about this command."""
-    ran = shoal("completion", shell)
-    assert ran.code == 0
-    assert "_SHOAL_COMPLETE" in ran.out
-    assert "shoal" in ran.out
 
 
 def completed(line, monkeypatch):
@@ -207,12 +178,12 @@ REFUSED = sorted({*TABLE} - {*KEYS})
 def test_what_decides_about_a_release_is_refused(shoal, write, monkeypatch, name):
     """Neither a configuration file nor a variable may hold k, roles, models, method or seed."""
     monkeypatch.setenv("SHOAL_CONFIG", str(write("config.toml", f"{name} = 5\n")))
-    ran = shoal("completion", "bash")
+    ran = shoal("presets")
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
     assert f"{name} is never read from a configuration file" in ran.err
     monkeypatch.setenv("SHOAL_CONFIG", os.devnull)
     monkeypatch.setenv(f"SHOAL_{name.upper()}", "5")
-    ran = shoal("completion", "bash")
+    ran = shoal("presets")
     assert (ran.code, ran.out) == (2, "")
     assert f"SHOAL_{name.upper()} is never read from a variable" in ran.err
 
@@ -241,21 +212,21 @@ def test_no_other_option_is_a_key(write, monkeypatch):
 def test_wrong_configuration_files(shoal, write, monkeypatch, content, words):
     """A wrong value, an unknown key and a file that is no TOML are errors in a line."""
     monkeypatch.setenv("SHOAL_CONFIG", str(write("config.toml", content)))
-    ran = shoal("completion", "bash")
+    ran = shoal("presets")
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
     assert words in ran.err
-    assert shoal("completion", HELP[0]).code == 0
+    assert shoal("presets", HELP[0]).code == 0
 
 
 def test_where_the_configuration_file_is(tmp_path, shoal, monkeypatch):
     """SHOAL_CONFIG names it, and it must be there then; else it is in the user's folder."""
     monkeypatch.setenv("SHOAL_CONFIG", str(tmp_path / "none.toml"))
     assert config_path() == tmp_path / "none.toml"
-    assert "there is no file" in shoal("completion", "bash").err
+    assert "there is no file" in shoal("presets").err
     monkeypatch.delenv("SHOAL_CONFIG")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     assert config_path() == tmp_path / "shoal" / "config.toml"
-    assert shoal("completion", "bash").code == 0
+    assert shoal("presets").code == 0
 
 
 def test_quiet_and_verbose(shoal, write, monkeypatch):

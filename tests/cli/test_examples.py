@@ -10,19 +10,15 @@ import sys
 from functools import cache
 
 import pytest
-import typer.main
+from command_tree import every_command
 
-from shoal.cli import app
 from shoal.cli.command import split_example
-from shoal.cli.manual import commands
 
 
 @cache
 def examples():
     """Return the example of every command by its words, made when a test asks."""
-    root = typer.main.get_command(app)
-    ctx = root.make_context("shoal", [], resilient_parsing=True)
-    every = commands(root, ctx)
+    every = every_command()
     return {path.removeprefix("shoal "): split_example(one.help)[1] for path, one, _ in every}
 
 

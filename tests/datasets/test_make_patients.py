@@ -7,12 +7,13 @@ from datetime import date
 from pathlib import Path
 from statistics import correlation, mean, median
 
+import make_patients
 import pytest
+from make_patients import patients_csv
 
-from shoal.datasets import make_patients
-from shoal.datasets.make_patients import patients_csv
+from shoal import datasets
 
-COMMITTED = Path(make_patients.__file__).with_name("patients.csv")
+COMMITTED = Path(datasets.__file__).with_name("patients.csv")
 COLUMNS = [
     "name",
     "number",

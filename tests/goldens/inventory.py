@@ -50,8 +50,6 @@ NOT_TESTABLE = {  # patterns of things, and why no case holds them
     "option --no-browser": DESK_START,
     "option --port": DESK_START,
     "option --work of serve": DESK_START,
-    "command completion": "goes; Typer's own serves",
-    "command man": "goes",
     "command warmup": "compiles, and says how long that took",
     "option --no-color": "no output of the cases is a terminal's",
     "option --verbose": "says seconds and megabytes",
@@ -308,7 +306,7 @@ def _charts() -> Iterator[str]:
 @cache
 def _routes() -> list[tuple[str, Any, str]]:
     """Return the desk's routes: how they are asked, the pattern of the address, the thing."""
-    from shoal.web.app import make_app
+    from shoal.web.serve import make_app
 
     app: Any = make_app(MagicMock(), "token", 1)
     while not hasattr(app, "routes"):

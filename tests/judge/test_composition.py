@@ -11,7 +11,7 @@ import pytest
 import shoal
 from naive import judging
 from shoal.judge import composition, composition_classes
-from shoal.judge.composition_cells import overlap
+from shoal.judge.composition_classes import overlap
 from shoal.judge.limits import limited
 
 CELLS = ["[0,10)", "[0,10]", "[10,20)", "[5,15)", "10", "10.0", "0", "20", "*", "", "x"]

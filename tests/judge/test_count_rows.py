@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.judge import count_rows
-from shoal.judge.count_rows import Pile, grouped, merged
+from shoal.judge import classes as count_rows
+from shoal.judge.classes import Pile, grouped, merged
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=50), st.booleans())

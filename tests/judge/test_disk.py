@@ -16,13 +16,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
-from shoal.judge import count_rows, counting
+from shoal.judge import classes as count_rows
+from shoal.judge import composition as counting
+from shoal.judge.disk import Spill
 from shoal.judge.limits import limited
 from shoal.judge.readers.cells import ArrowCells, decoded, plain
 from shoal.judge.readers.reading import opened
 from shoal.judge.readers.written import Written
 from shoal.judge.sensitive import Sensitive
-from shoal.judge.spill import Spill
 from thorough import examples
 
 NAN = float("nan")

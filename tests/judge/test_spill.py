@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import shoal
-from shoal.judge import spill
+from shoal.judge import disk as spill
 from shoal.judge.limits import limited
 
 

@@ -6,8 +6,7 @@ import threading
 
 import pytest
 
-from shoal.judge.limits import limited, limits
-from shoal.judge.threads import ahead, each
+from shoal.judge.limits import ahead, each, limited, limits
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])

@@ -52,7 +52,7 @@ def test_cache_is_used_and_thrown_away_with_any_source(copy):
     """A second process reads the cache; a change in any kernel file throws all of it away."""
     assert run(copy) == 0
     assert run(copy) >= 1
-    path = copy / "shoal" / "methods/heuristics/refine/split.py"
+    path = copy / "shoal" / "methods/heuristics/refine/steps.py"
     path.write_text(path.read_text() + "\n# changed\n")
     assert run(copy) == 0
 

@@ -24,7 +24,7 @@ from rules_tables import (
     values_of,
 )
 from shoal.kernels.rules import ROOM, reordered
-from shoal.methods.enforce.groups import of_members
+from shoal.methods.enforce.swapping import of_members
 from thorough import is_thorough, spread
 
 CASES = [(kind, model) for kind in KINDS for model in MODELS]
@@ -35,7 +35,7 @@ def broken(rules, members, leaving=-1, entering=-1):
     from shoal.kernels.jit import jit
     from shoal.kernels.pointing import call
     from shoal.kernels.rules import pointers
-    from shoal.methods.enforce.groups import MEMBERS
+    from shoal.methods.enforce.swapping import MEMBERS
 
     if not hasattr(broken, "kernel"):
 

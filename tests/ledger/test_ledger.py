@@ -7,11 +7,10 @@ import stat
 import pytest
 
 from shoal.errors import InputError, RequestError
-from shoal.ledger.entries import Promise, Release, Roll
 from shoal.ledger.keeping import check_ledger, forget_people, withdraw_release
 from shoal.ledger.key import key_path
-from shoal.ledger.ledger import Ledger, check_unchanged, locked
-from shoal.system.current import current
+from shoal.ledger.ledger import Ledger, Promise, Release, Roll, check_unchanged, locked
+from shoal.system.interface import current
 
 
 def entry(ledger, people, number=1):

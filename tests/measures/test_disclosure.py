@@ -12,23 +12,26 @@ import pytest
 
 import shoal
 from naive import disclosure as naive
-from shoal.measures.disclosure.assess import Asked, Known, assess
-from shoal.measures.disclosure.columns import classes_of_others
-from shoal.measures.disclosure.figures import columns_of, figures_of, sets_of
-from shoal.measures.disclosure.fit import Cells, fit_dense, fit_forest
-from shoal.measures.disclosure.individual import individual_risks
+from shoal.measures.disclosure.assess import (
+    Asked,
+    Known,
+    assess,
+    fit_pitman,
+    individual_risks,
+    pitman,
+    population_uniques,
+    zayatz,
+)
+from shoal.measures.disclosure.figures import classes_of_others, columns_of, figures_of, sets_of
 from shoal.measures.disclosure.key import combined, common_keys, key_of
-from shoal.measures.disclosure.loglinear import bias_of, log_linear
-from shoal.measures.disclosure.pitman import fit_pitman, pitman
-from shoal.measures.disclosure.population_uniques import population_uniques, zayatz
+from shoal.measures.disclosure.loglinear import Cells, bias_of, fit_dense, fit_forest, log_linear
 from shoal.measures.disclosure.roots import digamma
-from shoal.measures.disclosure.sets import walk
+from shoal.measures.disclosure.sets import score, walk
 from shoal.measures.disclosure.slide_negative_binomial import (
     Slide,
     classes_of_population,
     slide_negative_binomial,
 )
-from shoal.measures.disclosure.suda import score
 from shoal.table.roles import Column, Kind, Role
 from thorough import is_thorough
 

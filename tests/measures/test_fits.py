@@ -9,8 +9,8 @@ import pytest
 import shoal
 from later import Later
 from shoal.measures.reading import both_sides
-from shoal.measures.risk import inference
-from shoal.measures.targets import MOST, targets
+from shoal.measures.risk import figures as inference
+from shoal.measures.sides import MOST, targets
 from shoal.measures.utility import fits
 from shoal.table.read import read
 

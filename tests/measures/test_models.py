@@ -12,14 +12,19 @@ import shoal
 from later import Later
 from measured_tables import made
 from naive import measuring, shares
+from shoal.measures.compute import compare_tables
 from shoal.measures.pairing import Pairing
+from shoal.measures.result import Effort, Task
 from shoal.measures.risk.assignment import assign, by_auction, exactly
 from shoal.measures.risk.likeness import ranges
-from shoal.measures.risk.model_figures import of_assignment, of_models, of_nearest, of_partial
-from shoal.measures.risk.partial import column_sets
-from shoal.measures.tables import compare_tables
-from shoal.measures.task import Effort, Task
-from shoal.run.measure_inputs import hierarchies_of
+from shoal.measures.risk.model_figures import (
+    column_sets,
+    of_assignment,
+    of_models,
+    of_nearest,
+    of_partial,
+)
+from shoal.run.measure import hierarchies_of
 from shoal.table.assign import with_roles
 from shoal.table.read import read
 from shoal.table.roles import Role

@@ -10,10 +10,10 @@ import pyarrow as pa
 import pytest
 
 from shoal.measures.reading import both_sides
+from shoal.measures.result import side_by_side
 from shoal.measures.risk.linkage import Attack, by_distance_and_blocks, by_ranks
 from shoal.measures.risk.nearby import ClassLists, Nearby, most_frequent
-from shoal.measures.task import side_by_side
-from shoal.report.public.linkage import PublicAttack
+from shoal.report.public.cells import PublicAttack
 from shoal.table.read import read
 
 EACH = partial(side_by_side, threads=2)

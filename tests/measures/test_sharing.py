@@ -8,18 +8,17 @@ import pytest
 
 import shoal
 from naive import ranking as naive
-from shoal.measures.compared import classes_of, renumbered
-from shoal.measures.risk.intervals import WIDTHS, by_ranks
-from shoal.measures.spread import Spread, middle_ranks
-from shoal.measures.tables import measure_release
-from shoal.measures.task import FEW
+from shoal.measures.compared import Spread, classes_of, middle_ranks, renumbered
+from shoal.measures.compute import measure_release
+from shoal.measures.result import FEW
+from shoal.measures.risk.figures import WIDTHS, by_ranks
 from shoal.measures.utility.distributions import largest_gap
 from shoal.partition import Partition, first_rows
 from shoal.release.aggregate import Aggregators, aggregate
 from shoal.release.centers import Groups, rounded_means
 from shoal.report import figures
 from shoal.report.chunk import Chunk
-from shoal.report.figures import stable
+from shoal.report.figures import ranges as stable
 from shoal.table.assign import with_roles
 from shoal.table.roles import Role
 

@@ -12,7 +12,7 @@ import pytest
 from shoal.measures.cell_texts import cover, span
 from shoal.measures.reading import both_sides
 from shoal.measures.sides import Numbers, Words
-from shoal.table.hierarchy.axis import Axis
+from shoal.table.hierarchy.values import Axis
 from shoal.table.read import read
 
 

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 import shoal as library
 from naive import search as twin
-from shoal.backends.executor import Processes, Threads
+from pacing import paced
+from shoal.backends.executor import Threads
 from shoal.errors import Canceled, RequestError
 from shoal.measures.generalization import loss_rate
 from shoal.measures.loss import information_loss
-from shoal.methods.auto import paced
 from shoal.methods.blocks import (
     Block,
     Blocks,
@@ -83,7 +83,6 @@ def test_one_result_for_any_number_of_workers():
     matrix = clustered(3_000)
     plan = Blocks(records=300, rounds=3)
     every = [group_in_blocks(matrix, 5, plan, 7, QUIET, Threads(n)) for n in (1, 2, 4)]
-    every.append(group_in_blocks(matrix, 5, plan, 7, QUIET, Processes(2)))
     for labels in every[1:]:
         assert np.array_equal(labels, every[0])
     assert np.bincount(every[0]).min() >= 5
@@ -186,7 +185,6 @@ def test_executors():
         with pytest.raises(ValueError, match="five"):
             list(executor.map(work, range(1_000)))
         assert len(done) < 100
-    assert list(Processes(2).map(abs, [-1, -2, -3])) == [1, 2, 3]
     with pytest.raises(RequestError, match="at least one worker"):
         Threads(0)
 
@@ -211,7 +209,6 @@ def test_tables_of_words_and_missing_cells():
     _, coded = mixed(2_000)
     plan = Blocks(records=250, rounds=2)
     every = [group_coded_in_blocks(coded, 5, plan, 1, QUIET, Threads(n)) for n in (1, 2, 4)]
-    every.append(group_coded_in_blocks(coded, 5, plan, 1, QUIET, Processes(1)))
     for labels in every[1:]:
         assert np.array_equal(labels, every[0])
     assert np.bincount(every[0]).min() >= 5

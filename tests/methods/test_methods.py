@@ -9,8 +9,7 @@ import pytest
 
 import shoal
 from shoal.errors import RequestError
-from shoal.methods.method import Info
-from shoal.methods.problem import Nodes, Points, Problem
+from shoal.methods.problem import Info, Nodes, Points, Problem
 from shoal.methods.registry import METHODS, REFINEMENTS, find_refinement
 from shoal.methods.solve import solve
 from shoal.progress import Reporter, StopToken

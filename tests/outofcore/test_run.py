@@ -881,7 +881,7 @@ def test_long_texts_that_take_little_in_a_file(tmp_path, encoded):
     """Records of long texts are read and grouped few at a time, however small their file is."""
     from shoal.outofcore.budget import budget_for
     from shoal.table import memory
-    from shoal.table.files import batches
+    from shoal.table.files import many_files as batches
 
     texts = pa.array([sign * 50_000 for sign in "abc"] * 700).dictionary_encode()
     path = tmp_path / "in.parquet"

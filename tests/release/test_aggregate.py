@@ -15,8 +15,8 @@ import naive
 import shoal
 from shoal.partition import Partition
 from shoal.release.aggregate import Aggregators, aggregate
-from shoal.release.cells import csv_cells
 from shoal.release.centers import half_even
+from shoal.release.write import csv_cells
 
 
 def released(write, cells, labels, how="mean", decimals=None):

@@ -11,7 +11,7 @@ import pytest
 import shoal
 from mixed_tables import random_table
 from naive import distance as twin
-from shoal.release.generalize import medoids, modes
+from shoal.release.aggregate import medoids, modes
 from shoal.table.encode import encode
 from shoal.table.encode_nodes import code
 from shoal.table.read import read

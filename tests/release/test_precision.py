@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.release.precision import unit_of_floats, unit_of_whole
+from shoal.release.averages import unit_of_floats, unit_of_whole
 
 
 @pytest.mark.parametrize(

@@ -25,8 +25,7 @@ from shoal.report.figures import (
     finalize,
     value_counts,
 )
-from shoal.report.figures.ranges import Ranges, ranges_of, widened
-from shoal.report.figures.stable import compared
+from shoal.report.figures.ranges import Ranges, compared, ranges_of, widened
 from shoal.table.assign import with_roles
 from shoal.table.encode_nodes import Coded, code, in_trees_of
 from shoal.table.ordinal import with_orders

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 from naive import public as naive
+from report_leaves import leaves
 from shoal import anonymize
 from shoal.measures.compared import classes_of
 from shoal.measures.definitions import DEFINITIONS
@@ -17,8 +18,8 @@ from shoal.partition import Partition
 from shoal.release.aggregate import Aggregators, aggregate
 from shoal.report.chunk import Chunk
 from shoal.report.figures import figures_of
-from shoal.report.figures.stable import compared
-from shoal.report.public.keys import MEASURES, PRIVATE, kind_of, leaves
+from shoal.report.figures.ranges import compared
+from shoal.report.public.keys import MEASURES, PRIVATE, kind_of
 from shoal.report.public.rounding import Stable, rounded, step_of
 from shoal.table.assign import with_roles
 from shoal.table.encode_nodes import code

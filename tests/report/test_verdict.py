@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 import shoal as library
+from shoal.report.fields import verdict_of, verdict_text
 from shoal.report.html.document import short
 from shoal.report.reload import load_report
-from shoal.report.verdict import verdict_of, verdict_text
 
 
 def measures(share):

@@ -14,7 +14,7 @@ import naive
 import shoal
 from shoal.partition import Partition
 from shoal.plan.source import source_of
-from shoal.run import strata
+from shoal.run import group as strata
 from shoal.run.anonymize import anonymize_with
 from shoal.settings import load
 
@@ -86,7 +86,7 @@ def test_report(result):
     assert report.information_loss_released == pytest.approx(np.mean(losses))
     assert report.information_loss_released == pytest.approx(report.information_loss, abs=0.1)
     tree = json.loads(report.to_json())
-    assert tree["schema"] == "shoal-report/6"
+    assert tree["schema"] == "shoal-report/1"
     assert tree["method"] == "ilsmc+"
     assert tree["search"]["loss_end"] == pytest.approx(report.information_loss, abs=1e-9)
     assert sum(int(s) * c for s, c in tree["groups"]["sizes"].items()) == 2000

@@ -237,7 +237,7 @@ def test_what_a_range_of_an_order_covers(released, original, answer):
 
 def test_a_wrong_release_is_stopped(monkeypatch):
     """The last look refuses a range that does not hold its cell, and writes nothing."""
-    from shoal.release import generalize
+    from shoal.release import aggregate as generalize
 
     wrong = "[mild,moderate]"
     monkeypatch.setattr(generalize, "_ranges", lambda column, found: [wrong] * found.low.size)

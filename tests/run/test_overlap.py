@@ -8,7 +8,7 @@ import pytest
 
 from series_tables import random_series, settings_for
 from shoal.run.anonymize import anonymize_with
-from shoal.run.overlap import short_share
+from shoal.run.series_groups import short_share
 
 
 def enumerated(sizes, k, share):

@@ -15,7 +15,6 @@ import shoal as library
 from naive import judging, spelling
 from rules_tables import keeps
 from shoal.errors import InputError, PrivacyError, RequestError
-from shoal.settings import load
 from shoal.table.survey import Survey
 from thorough import examples
 
@@ -207,42 +206,3 @@ def test_from_file_to_file(tmp_path, shoal):
     assert again.equals(released)
     assert shoal(*common, "--pack", tmp_path / "pack").code == 0
     assert shoal("certificate", "check", tmp_path / "pack").code == 0
-
-
-def test_recipes_from_before_count_records(tmp_path, shoal):
-    """The recipe of an older run has no count: it runs as it did, and a note says so."""
-    data = visits(6).drop(columns=["home", "region"])
-    data.to_csv(tmp_path / "in.csv", index=False)
-    (tmp_path / "old.toml").write_text(
-        'shoal = "0.1.0"\n[input]\npath = "in.csv"\n[roles]\nidentifiers = ["who"]\n'
-        'quasi_identifiers = ["age", "income"]\nsensitive = ["illness"]\n[protect]\nk = 3\n'
-        'method = "mdav"\n'
-    )
-    assert load(tmp_path / "old.toml").protect.count == "records"
-    ran = shoal("run", tmp_path / "old.toml", "-o", f"{tmp_path}/out/")
-    assert ran.code == 0, ran.err
-    assert "counts records, not people" in ran.err + ran.out
-    text = (tmp_path / "old.toml").read_text().replace('shoal = "0.1.0"\n', "")
-    (tmp_path / "own.toml").write_text(text)
-    ran = shoal("run", tmp_path / "own.toml", "-o", f"{tmp_path}/own/")
-    assert ran.code == 2
-    assert "--person" in ran.err
-
-
-def test_recipes_from_before_keep_their_columns(tmp_path, shoal):
-    """The recipe of an older run keeps a column of unique values; note and verdict say so."""
-    rows = "".join(f"{20 + i % 30},{i * 7}\n" for i in range(60))
-    (tmp_path / "in.csv").write_text(f"age,cost\n{rows}")
-    text = (
-        'shoal = "0.1.0"\n[input]\npath = "in.csv"\n[roles]\nquasi_identifiers = ["age"]\n'
-        'other = ["cost"]\n[protect]\nk = 3\nmethod = "mdav"\n'
-    )
-    (tmp_path / "old.toml").write_text(text)
-    ran = shoal("run", tmp_path / "old.toml", "-o", f"{tmp_path}/out/")
-    assert ran.code == 0, ran.err
-    assert "safe as asked, but kept columns single out" in ran.err
-    assert "'cost': released, however many records are unique in it" in ran.err
-    (tmp_path / "new.toml").write_text(text.replace('shoal = "0.1.0"\n', ""))
-    ran = shoal("run", tmp_path / "new.toml", "-o", f"{tmp_path}/new/")
-    assert ran.code == 2
-    assert "--keep-unique" in ran.err

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from report_leaves import leaves
 from series_tables import random_series
 from shoal.errors import RequestError
 from shoal.report.drift import drift_chart, drift_charts
-from shoal.report.html.series import series
-from shoal.report.public.keys import kind_of, leaves
+from shoal.report.html.document import series
+from shoal.report.public.keys import kind_of
 from shoal.run.anonymize import anonymize_with
 from shoal.settings import build
 

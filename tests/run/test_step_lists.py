@@ -13,7 +13,7 @@ from naive import original as naive
 from shoal import steps
 from shoal.errors import RequestError
 from shoal.measures.original_loss import column_loss, original_loss
-from shoal.run.compare.step_lists import Alternative, Lists, compare_lists
+from shoal.run.compare.points import Alternative, Lists, compare_lists
 from shoal.run.suggest import Suggestion, suggest_for
 from shoal.settings import build
 

@@ -292,7 +292,7 @@ def test_names_of_strata_differ():
 
 def test_a_release_that_mixes_never_leaves(monkeypatch):
     """What the groups were made of is counted again in the release itself."""
-    from shoal.release import checked
+    from shoal.release import claims as checked
 
     data = people(17, regions=2)
     for units, said in ((lambda *_: (1, 1), "households"), (lambda *_: (9, 2), "several strata")):

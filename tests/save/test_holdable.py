@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 import shoal as library
-from shoal.release.targets import SAS_WORDS, SPSS_WORDS, STATA_WORDS, TARGETS
+from shoal.release.held import SAS_WORDS, SPSS_WORDS, STATA_WORDS, TARGETS
 from shoal.release.workbook import COLUMNS, ROWS, TEXT, check_shape
-from shoal.save.holdable import check_holdable
+from shoal.save.prepare import check_holdable
 from shoal.settings import build
 
 BEFORE = {"writing the dataframe", "reading", "coding"}  # what is done before records are grouped

@@ -79,7 +79,7 @@ def test_the_schema_describes_the_certificate(result, tmp_path, shoal):
     assert schema["additionalProperties"] is False
     assert set(told) == set(schema["properties"])
     assert set(schema["required"]) <= set(told)
-    assert told["schema"] == "shoal-certificate/2"
+    assert told["schema"] == "shoal-certificate/1"
     assert shoal("certificate", "schema").out == schema_json()
     assert Certificate.model_validate(told).to_json() == (folder / "certificate.json").read_text()
 
@@ -121,7 +121,7 @@ def test_a_certificate_that_lies_is_found(result, tmp_path):
         (lambda t: t["release"].update(records=7), "records"),
         (lambda t: t["claims"].update(quasi_identifiers=["age"]), "recipe"),
         (lambda t: t["input"].update(commitment="0" * 64), "report"),
-        (lambda t: t.update(schema="shoal-certificate/1"), "earlier version"),
+        (lambda t: t.update(schema="shoal-certificate/2"), "no certificate (shoal-certificate/1)"),
         (lambda t: t["files"].pop("report.html"), "report.html"),
         (lambda t: t["files"].update({"../x": t["files"]["run.toml"]}), "no plain file"),
     ]:

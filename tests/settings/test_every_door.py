@@ -7,6 +7,8 @@ import shlex
 import typing
 
 import pytest
+from option_pages import PAGE, SIGNATURES, page
+from option_pages import signatures as written
 from typer.testing import CliRunner
 
 import shoal
@@ -19,8 +21,8 @@ from shoal.run import anonymize, preview
 from shoal.run.compare import grid as comparing
 from shoal.settings import RunOptions, build, load, signatures
 from shoal.settings.hints import as_command, as_recipe
+from shoal.settings.model import STREAM
 from shoal.settings.option import COMMANDS, FUNCTIONS, PANELS
-from shoal.settings.stream import STREAM
 from shoal.settings.table import (
     NEEDED,
     RUN,
@@ -30,8 +32,6 @@ from shoal.settings.table import (
     options_of_command,
 )
 from shoal.settings.tree import arguments_of, tree_of, values_of
-from shoal.settings.write import PAGE, SIGNATURES, page
-from shoal.settings.write import signatures as written
 from shoal.streams import stream as streaming
 from shoal.table.dialects.dialect import HOW
 from shoal.web.equivalent import command_line, python_snippet
@@ -354,7 +354,7 @@ def build_like(value):
 
 
 def test_what_is_written_is_in_step():
-    """`python -m shoal.settings.write` has been run since the table was changed."""
+    """`python docs/_ext/option_pages.py` has been run since the table was changed."""
     assert SIGNATURES.read_text(encoding="utf-8") == written()
     assert PAGE.read_text(encoding="utf-8") == page()
 

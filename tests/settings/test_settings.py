@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
+from shoal.errors import RequestError
 from shoal.settings import build, load, names, whole
 from shoal.settings.tree import settings_and_run
 
@@ -31,6 +32,12 @@ def test_a_mark_at_the_beginning_is_no_part_of_a_recipe(tmp_path):
     file = tmp_path / "r.toml"
     file.write_bytes(b"\xef\xbb\xbf" + build(TREE).to_toml().encode("utf-8"))
     assert load(file) == build(TREE)
+
+
+def test_a_form_that_is_not_known_is_refused(write):
+    """A recipe of another form than ours is an error in a sentence."""
+    with pytest.raises(RequestError, match=r"is of form .2.; only 1 can be read"):
+        load(write("r.toml", "form = 2\n" + build(TREE).to_toml()))
 
 
 @given(st.lists(st.text(min_size=1), unique=True), st.text())

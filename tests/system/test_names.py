@@ -8,9 +8,9 @@ import pytest
 
 from shoal.judge.readers import database
 from shoal.system import names
-from shoal.table.files.database_names import parted
+from shoal.table.files.opening import parted
 from shoal.table.hierarchy.specify import is_file
-from shoal.web.open_file import kept_name
+from shoal.web.uploads import kept_name
 
 
 @pytest.mark.parametrize("path", [

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from shoal.system.current import current
+from shoal.system.interface import current
 from shoal.system.unix import Unix
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs the modules of Unix")

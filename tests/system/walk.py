@@ -24,7 +24,7 @@ from shoal.outofcore.run import release_file
 from shoal.outofcore.run_folder import RunFolder
 from shoal.save.files import Targets
 from shoal.settings import build
-from shoal.system.current import current
+from shoal.system.interface import current
 
 QUASI = ["age", "income"]
 

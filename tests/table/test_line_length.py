@@ -15,7 +15,7 @@ import pytest
 import shoal
 from shoal.judge.hierarchies import read_tree
 from shoal.table.csv_pieces import CsvPieces
-from shoal.table.csv_text import line_length
+from shoal.table.csv_text import scan as line_length
 from shoal.table.files import opening
 from shoal.table.hierarchy.listed import read_listed
 from shoal.table.read import read

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shoal.table.proposals.meanings import Meaning, meaning_of
+from shoal.table.proposals.content import Meaning, meaning_of
 
 NAMES = {
     Meaning.EMAIL: ["email", "E-Mail", "courriel", "correo_electronico", "mailadres"],

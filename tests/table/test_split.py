@@ -16,14 +16,12 @@ import shoal
 from naive import csv_text
 from shoal.release.write import csv_bytes
 from shoal.table.csv_text import facts as facts_of
-from shoal.table.csv_text.cells import Cells
-from shoal.table.csv_text.decide import decide
-from shoal.table.csv_text.decode import WHOLE, check_text
+from shoal.table.csv_text.cells import Cells, recognized
+from shoal.table.csv_text.decide import decide, values_of
 from shoal.table.csv_text.facts import look
-from shoal.table.csv_text.infer import values_of
-from shoal.table.csv_text.recognize import recognized
+from shoal.table.csv_text.plain_numbers import Trimmed
+from shoal.table.csv_text.scan import WHOLE, check_text
 from shoal.table.csv_text.split import Head, first_empty_line, scan_part, split
-from shoal.table.csv_text.trimmed import Trimmed
 from shoal.table.dialects.notation import Notation
 from shoal.table.read import read_csv
 from shoal.table.roles import Kind

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from shoal.errors import InputError
-from shoal.table.files.batches import ParquetPieces
+from shoal.table.files.many_files import ParquetPieces
 from shoal.table.memory import needed
 from shoal.table.read import read
 from thorough import spread

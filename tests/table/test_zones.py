@@ -11,7 +11,7 @@ import shoal
 from shoal.release.write import csv_bytes, row_order
 from shoal.table.csv_pieces import CsvPieces
 from shoal.table.dialects.dialect import dialect_of
-from shoal.table.dialects.zones import offset_of, shared_zone
+from shoal.table.dialects.notation import offset_of, shared_zone
 from shoal.table.roles import Kind
 
 QUASI = {"k": 2, "quasi_identifiers": ["a", "w"], "method": "mdav"}

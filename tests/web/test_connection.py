@@ -10,7 +10,7 @@ import pytest
 
 from desks import SAMPLE
 from shoal.web import bodies, links
-from shoal.web.errors import Refused
+from shoal.web.bodies import Refused
 from shoal.web.links import Links
 
 ID = "0" * 32

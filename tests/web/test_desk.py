@@ -277,7 +277,7 @@ def test_what_no_answer_could_hold_is_refused(desk):
 )  # fmt: skip
 def test_odd_columns_are_looked_at(tmp_path, cells):
     """Narrow ranges, long numbers, huge ones, constants, booleans, times: all have their bins."""
-    from shoal.web.look import look
+    from shoal.web.charts import look
 
     path = tmp_path / "t.csv"
     path.write_text("a\n" + "\n".join(cells) + "\n")

@@ -11,8 +11,8 @@ from urllib.parse import quote
 import pytest
 from starlette.routing import Route
 
-from shoal.web.app import make_app
 from shoal.web.guard import OPEN
+from shoal.web.serve import make_app
 from shoal.web.session import Session
 
 ID = "0" * 32

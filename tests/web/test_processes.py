@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from desks import LONG, Server, alive, census_like, fork_servers_of, running, workers_of
-from shoal.web.errors import Refused
+from shoal.web.bodies import Refused
 from shoal.web.jobs import Worker
 from shoal.web.processes import Processes
 

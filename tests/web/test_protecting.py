@@ -16,7 +16,7 @@ import pytest
 from desks import SAMPLE
 from shoal.settings.presets import ADVICE, PRESETS
 from shoal.table.steps.registry import STEPS
-from shoal.web.step_forms import step_forms
+from shoal.web.request import step_forms
 
 KEPT = {
     **SAMPLE,

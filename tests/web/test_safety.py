@@ -17,7 +17,7 @@ import pytest
 import shoal
 from desks import LONG, census_like, running, workers_of
 from shoal.errors import ShoalError
-from shoal.web.errors import Refused
+from shoal.web.bodies import Refused
 from shoal.web.jobs import QUEUED, Job, Queue
 from shoal.web.processes import Processes
 from shoal.web.session import Session

@@ -13,11 +13,12 @@ from shoal.settings.presets import PRESETS
 # where the sentences come from that a finished release is shown with; what they raise is an error
 SOURCES = (
     "measures/compute.py", "methods/auto.py", "methods/enforce/constraints.py",
-    "outofcore/report.py", "partition.py", "plan/design.py", "plan/local_suppression.py",
-    "plan/notes.py", "plan/steps.py", "report/build.py", "report/counts.py",
-    "report/guarantees.py", "run/frame.py", "run/group.py", "run/membership.py", "run/shrunk.py",
-    "save/prepare.py", "settings/renamed.py", "table/dialects/writing_notes.py",
-    "table/integer_codes.py", "table/similar_names.py", "judge/models/rule.py", "web/charts.py",
+    "outofcore/release.py", "partition.py", "plan/design.py", "plan/local_suppression.py",
+    "plan/notes.py", "plan/steps.py", "report/build.py", "report/chunk.py",
+    "report/guarantees.py", "run/frame.py", "run/group.py", "run/membership.py",
+    "run/series_groups.py", "save/prepare.py", "table/dialects/writing_notes.py",
+    "table/integer_codes.py", "table/similar_names.py", "judge/models/requirement.py",
+    "web/charts.py",
 )  # fmt: skip
 # what is put together of several texts, and what no page of the desk shows
 BEGINS = ("{}, ", ",", ";", ":", "(", " ", "{}{}", "{}; ", "they ", "- ")
@@ -32,35 +33,34 @@ ELSEWHERE = (
     "survey weights", "Every group holds at least {} different combinations", "p % rule",
     "numbers of 16", "whole numbers, written", "not known to be near", "at most {} % above",
     "as they are", "datum.", "times written", "a release of a series", "whom somebody",
-    "{}: merged",
+    "{}: merged", "rows in the same order", "giving groups their values", "within strata, the",
+    "{} of {} groups of {} were merged", "{}: groups of at least", "a whole number of", "a number ",
+    "{count} sheets hold",
 )  # fmt: skip
 
 
 REFUSING = (
-    "web/uploads.py", "web/session.py", "web/jobs.py", "web/open_file.py", "web/tables.py",
-    "web/estimates.py", "web/series/ledgers.py", "web/series/ledger_actions.py",
-    "web/series/streams.py", "web/trial.py",
+    "web/uploads.py", "web/session.py", "web/jobs.py", "web/tables.py", "web/estimates.py",
+    "web/series/ledgers.py", "web/series/ledger_actions.py", "web/series/streams.py",
+    "web/trial.py",
 )  # fmt: skip
 BY_HAND = (  # what only requests that no page sends are told
     "a tab is a short text", "another estimate", "the recipe's part", "the file {}, whatever",
     "the recipe names files",
 )  # fmt: skip
 DEEPER = (  # where what a page asks for is refused, far below the desk
-    "plan/aggregators.py", "plan/constraints.py", "plan/design.py", "plan/encoder.py",
-    "plan/free_text.py", "plan/hierarchies.py", "plan/kept_columns.py",
-    "plan/local_suppression.py", "plan/plan.py", "plan/recoding.py", "plan/survey.py",
-    "methods/problem.py", "methods/enforce/constraints.py", "methods/enforce/dominance.py",
-    "methods/enforce/rules.py", "methods/enforce/values.py", "methods/enforce/wider.py",
-    "table/csv_text/decode.py", "table/csv_text/scan.py", "table/dialects/dialect.py",
-    "table/dialects/notation.py", "table/dialects/transcode.py", "table/dialects/widths.py",
+    "plan/aggregators.py", "plan/constraints.py", "plan/design.py", "plan/plan.py",
+    "plan/kept_columns.py", "plan/local_suppression.py", "plan/survey.py", "methods/problem.py",
+    "methods/enforce/constraints.py", "methods/enforce/rules.py", "methods/enforce/values.py",
+    "methods/enforce/wider.py", "table/csv_text/scan.py", "table/dialects/dialect.py",
+    "table/dialects/notation.py", "table/dialects/transcode.py", "table/dialects/propose.py",
     "table/encode.py", "table/encode_nodes.py", "table/files/spreadsheets.py",
-    "table/hierarchy/intervals.py", "table/hierarchy/listed.py", "table/hierarchy/specify.py",
-    "table/hierarchy/texts.py", "table/hierarchy/tree.py", "table/levels.py", "table/ordinal.py",
-    "table/rounding.py", "table/steps/dates.py", "table/steps/extremes.py",
-    "table/steps/fields.py", "table/steps/noise.py", "table/steps/numbers.py",
-    "table/steps/pram.py", "table/steps/rare.py", "table/steps/recode.py",
-    "table/steps/round.py", "table/steps/step.py", "table/steps/swaps.py", "table/survey.py",
-    "settings/check.py", "judge/models/requirement.py", "run/preview.py",
+    "table/hierarchy/tree.py", "table/hierarchy/listed.py", "table/hierarchy/specify.py",
+    "table/levels.py", "table/ordinal.py", "table/rounding.py", "table/steps/dates.py",
+    "table/steps/extremes.py", "table/steps/step.py", "table/steps/noise.py",
+    "table/steps/numbers.py", "table/steps/pram.py", "table/steps/rare.py",
+    "table/steps/recode.py", "table/steps/round.py", "table/steps/swaps.py", "table/survey.py",
+    "settings/model.py", "judge/models/requirement.py", "run/preview.py",
 )  # fmt: skip
 OTHER_DOORS = (  # what only Python and the command line are told, and what is said in two ways
     "{}: {}; leave it out",
@@ -68,6 +68,8 @@ OTHER_DOORS = (  # what only Python and the command line are told, and what is s
     "date_format must",
     "orders must be",
     "{} has no file named like",
+    "{} must be at least 2",
+    "{} = 1 gives no protection",
     "{} must be FILE.csv",
 )
 

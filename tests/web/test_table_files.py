@@ -13,7 +13,7 @@ import pytest
 import hospital
 from shoal.table.dialects.propose import propose
 from shoal.table.read import read
-from shoal.web.table_files import load, store
+from shoal.web.held import load, store
 
 FRAME = pd.DataFrame({"v": [1.0, 2.0, None], "t": pd.to_datetime(["2020-01-01"] * 3)})
 

@@ -7,8 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from shoal.web.jobs import RUNNING, Job
-from shoal.web.messages import PROGRESS
+from shoal.web.jobs import PROGRESS, RUNNING, Job
 from shoal.web.trial import MANY, ROWS, _whole_groups
 
 

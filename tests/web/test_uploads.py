@@ -16,9 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.web import uploads
-from shoal.web.errors import Refused
-from shoal.web.open_file import kept_name
-from shoal.web.uploads import ENDINGS, Allowance, Watch, ending_of, take_in
+from shoal.web.bodies import Refused
+from shoal.web.uploads import ENDINGS, Allowance, Watch, ending_of, kept_name, take_in
 
 
 async def pieces(*parts):

@@ -5,10 +5,9 @@ It never sits inside a loop over records: a task is a block of them, and takes a
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from itertools import islice
 from typing import Any, Protocol, TypeVar
@@ -92,23 +91,6 @@ def ahead(items: Iterable[Task], threads: int) -> Generator[Task, None, None]:
             close = getattr(todo, "close", None)
             if close is not None:
                 pool.submit(context.run, close).result()
-
-
-class Processes:
-    """Processes of their own; tasks and results are copied to them and back."""
-
-    is_remote = False
-
-    def __init__(self, workers: int | None = None) -> None:
-        self.workers = _count(workers)
-
-    def map(
-        self, work: Callable[[Task], Result], tasks: Iterable[Task], stop: StopToken | None = None
-    ) -> Iterator[Result]:
-        """Yield the results in the order of the tasks."""
-        fresh = multiprocessing.get_context("spawn")  # a fork would take threads and locks along
-        with ProcessPoolExecutor(self.workers, mp_context=fresh) as pool:
-            yield from in_order(pool, work, tasks, self.workers, stop)
 
 
 def worker_failed(reason: str) -> EngineError:

@@ -22,8 +22,7 @@ from typing import Any, BinaryIO, cast
 
 from shoal.backends.private_folder import SUFFIX
 from shoal.errors import OutputError, exists, shown
-from shoal.system.current import current
-from shoal.system.interface import Lock
+from shoal.system.interface import Lock, current
 from shoal.system.names import problem_of
 
 MARK = ".shoal-tmp"

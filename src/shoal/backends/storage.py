@@ -20,7 +20,7 @@ from typing import Any, BinaryIO, Protocol, cast
 from urllib.parse import urlsplit
 
 from shoal.errors import RequestError, pip_install, shown
-from shoal.system.current import current
+from shoal.system.interface import current
 from shoal.system.names import is_url, lies_in, path_of_url
 
 HALF = ".half"

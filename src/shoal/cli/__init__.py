@@ -9,19 +9,14 @@ from shoal.cli import anonymize as anonymize
 from shoal.cli import bound as bound
 from shoal.cli import certificates as certificates
 from shoal.cli import compare as compare
-from shoal.cli import completion as completion
 from shoal.cli import hierarchies as hierarchies
 from shoal.cli import inspect as inspect
 from shoal.cli import ledgers as ledgers
-from shoal.cli import manual as manual
-from shoal.cli import measure as measure
 from shoal.cli import methods as methods
 from shoal.cli import plot as plot
-from shoal.cli import presets as presets
 from shoal.cli import risk as risk
 from shoal.cli import serve as serve
 from shoal.cli import stream as stream
-from shoal.cli import suggest as suggest
 from shoal.cli import verify as verify
 from shoal.cli.app import app
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import shlex
 import shutil
-from collections.abc import Iterable
-from contextlib import ExitStack
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,11 +17,13 @@ from typer.core import TyperCommand
 from typer.main import get_command_from_info
 from typer.models import CommandInfo
 
+from shoal.backends.piped import PIPED
+from shoal.backends.private_folder import ENDINGS
 from shoal.cli.config import KEYS, check_variables, config_path, read_config, variable
 from shoal.cli.display import PROGRESS, Display, colors, detail, display, say, set_display
-from shoal.cli.stdin import check_from, is_stdin, piped_table
-from shoal.errors import RequestError, nearest_names
+from shoal.errors import InputError, RequestError, nearest_names, shown
 
+PIECE = 2**20  # bytes that are held at once
 TABLE = "TABLE"  # the metavar of a parameter that is read as a table: - is stdin
 DISPLAY = "Display"
 EXAMPLE = "\n\nExample: "
@@ -236,3 +240,44 @@ def fold(line: str, width: int) -> list[str]:
         else:
             lines[-1] = longer
     return lines
+
+
+def is_stdin(value: object) -> bool:
+    """Tell whether a value of the command line means stdin."""
+    return value is not None and str(value) == "-"
+
+
+def check_from(kind: str | None, wanted: int) -> None:
+    """Raise RequestError unless --from is said where a table is `-`, once, and nowhere else."""
+    if wanted == 0 and kind is not None:
+        raise RequestError("--from is the format of a table on stdin; say - as its name")
+    if wanted > 1:
+        raise RequestError("only one table can be read from stdin; name a file for the other")
+    if wanted and kind is None:
+        raise RequestError(
+            "a table on stdin has no name that tells its format; say --from csv or --from parquet"
+        )
+    if kind is not None and kind not in ENDINGS:
+        raise RequestError(f"--from {shown(kind)}: it must be one of {', '.join(ENDINGS)}")
+
+
+@contextmanager
+def piped_table(kind: str, folder: str | None) -> Iterator[Path]:
+    """Yield the file that holds what stdin has; it is removed in the end."""
+    if sys.stdin is None or sys.stdin.closed:
+        raise InputError("stdin is closed; there is no table in it")
+    if sys.stdin.isatty():
+        raise InputError("stdin is a terminal; pipe a table into it, or name a file")
+    with ExitStack() as held:
+        try:
+            own = held.enter_context(tempfile.TemporaryDirectory(prefix=PIPED, dir=folder))
+            path = Path(own) / f"stdin.{kind}"
+            with path.open("xb") as file:
+                shutil.copyfileobj(sys.stdin.buffer, file, PIECE)
+        except OSError as error:
+            where = folder or tempfile.gettempdir()
+            raise InputError(
+                f"stdin cannot be kept in {shown(where)}: {error.strerror}; say --work FOLDER, or "
+                "set TMPDIR, to keep it elsewhere"
+            ) from None
+        yield path

@@ -20,9 +20,9 @@ NAME = "shoal"
 ORDER = (
     "inspect", "risk", "anonymize", "verify", "measure", "compare", "suggest", "plot", "run",
     "refine", "hierarchy", "certificate", "ledger", "serve", "methods", "presets", "steps", "bound",
-    "warmup", "completion", "man",
+    "warmup",
 )  # fmt: skip
-LISTED = "version", "help"  # commands list the others
+LISTED = "version", "install_completion", "show_completion", "help"  # commands list the others
 
 
 class HelpfulGroup(TyperGroup):

@@ -5,17 +5,21 @@ The table is loaded when a command is parsed, not before: `shoal --help` lists c
 
 from __future__ import annotations
 
+import csv
 import inspect
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.main import get_command_from_info
 from typer.models import CommandInfo
 
-from shoal.cli.command import ShoalCommand
-from shoal.cli.completers import completer
+from shoal.cli.command import TABLE, ShoalCommand
 
+SAFE = re.compile(r"\w[\w.-]*")
+HEAD = 2**16  # bytes of a file that are looked at
 COLUMNS = "Sequence[str] | str"  # the type of names of columns
 PRIVACY, WRITING, RESOURCES = "Privacy", "Writing", "Resources"
 A_TABLE = "A table: csv, Parquet, SPSS, Stata, SAS, Excel and others, or - for stdin."
@@ -35,8 +39,6 @@ MissingAs = Annotated[
         "value, but not the other way round), wildcard (anything)."
     ),
 ]
-
-
 DIALECT = (
     "delimiter", "encoding", "decimal", "thousands", "date_format", "skip_lines", "comment",
     "quote", "widths", "sheet",
@@ -149,3 +151,52 @@ def _metavar(kind: Any) -> str | None:
 def given_options(options: dict[str, Any]) -> dict[str, Any]:
     """Return the options that are given: an empty list leaves a recipe's value."""
     return {name: value for name, value in options.items() if value not in ([], {})}
+
+
+# What shells may complete beyond options: methods, words, and columns of the table that is named.
+#
+# Only what is cheap is looked up. Shells evaluate what they are offered, and column names are
+# whatever somebody wrote into a file: those with unusual signs are left out.
+
+
+def completer(entry: Any, columns: bool) -> Any:
+    """Return what completes the value of an option of the table; None: files, as shells do."""
+    if entry.name in ("method", "start"):
+        return method_names
+    if entry.choices:
+        return lambda: list(entry.choices)
+    return column_names if columns or entry.name in ("weight", "person", "household") else None
+
+
+def method_names() -> list[str]:
+    """Return the names of all methods."""
+    from shoal.methods.registry import METHODS
+
+    return ["auto", *METHODS]
+
+
+def column_names(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Return the columns of the table on the command line, after those that are typed: a,b,…"""
+    typed, comma, _ = incomplete.rpartition(",")
+    used = set(typed.split(","))
+    tables = [one.name for one in ctx.command.params if one.metavar == TABLE]
+    named = [ctx.params.get(name) for name in tables]
+    files = [Path(str(one)) for one in (*named, *ctx.args) if one]  # all, while a value is missing
+    names = next((_header(file) for file in files if file.is_file()), [])
+    safe = [name for name in names if SAFE.fullmatch(name) and name not in used]
+    return [f"{typed}{comma}{name}" for name in safe]
+
+
+def _header(path: Path) -> list[str]:
+    """Return the names in the header of a csv or Parquet file; none where that fails."""
+    try:
+        if path.suffix == ".parquet":
+            import pyarrow.parquet as pq
+
+            return list(pq.read_schema(path).names)
+        with path.open("rb") as file:
+            first = file.read(HEAD).partition(b"\n")[0].decode("utf-8-sig").strip("\r")
+        sign = max(",;\t|", key=first.count)
+        return next(csv.reader([first], delimiter=sign), [])
+    except (OSError, ValueError, csv.Error):  # also of pyarrow
+        return []

@@ -41,6 +41,7 @@ def plot(
     from shoal.report.charts import frontier
     from shoal.report.plots import Chart, Plots, check_chart_file
     from shoal.report.reload import load_json, load_released, load_report
+    from shoal.run.compare.points import SCHEMA
     from shoal.settings.parse import split_names
 
     if what not in WHAT:
@@ -53,7 +54,7 @@ def plot(
     if what == "frontier":
         path = source / "comparison.json" if source.is_dir() else source
         content = load_json(path)
-        if not str(content.get("schema", "")).startswith("shoal-comparison/"):
+        if content.get("schema") != SCHEMA:
             raise RequestError(f"{shown(path)}: this is no comparison")
         chart = Chart(frontier(content))
     else:

@@ -18,34 +18,27 @@ PLANNED = ("schedule", "looks", "stop")  # of a search: how long it takes
 def with_trees(settings: Any, given: dict[str, str]) -> Any:
     """Return the settings with the files of hierarchies that the recipe of a pack does not name.
 
-    It names them by a commitment, which says nothing without its key, or by a hash (of old).
+    It names them by a commitment, which says nothing without its key.
     """
-    from shoal.plan.hierarchies import digests
-    from shoal.settings import COMMITTED, HASHED
+    from shoal.settings import COMMITTED
 
     trees = {**settings.hierarchies, **{name: str(Path(p).resolve()) for name, p in given.items()}}
     for name, tree in settings.hierarchies.items():
-        if tree.startswith((COMMITTED, HASHED)):
-            if name not in given:
-                raise RequestError(
-                    f"the recipe does not name the hierarchy of {shown(name)}; say "
-                    f"--hierarchy {name}=FILE"
-                )
-            if tree.startswith(HASHED) and HASHED + digests({name: trees[name]})[name] != tree:
-                raise RequestError(
-                    f"the hierarchy of {shown(name)} is not the recipe's: its sha256 differs"
-                )
+        if tree.startswith(COMMITTED) and name not in given:
+            raise RequestError(
+                f"the recipe does not name the hierarchy of {shown(name)}; say "
+                f"--hierarchy {name}=FILE"
+            )
     return settings.model_copy(update={"hierarchies": trees})
 
 
 def with_values(settings: Any, orders: dict[str, Any], missing: list[str] | None) -> Any:
     """Return the settings with the orders and signs for missing cells that a pack does not tell."""
-    from shoal.settings import COMMITTED, HASHED
+    from shoal.settings import COMMITTED
 
-    hidden = (COMMITTED, HASHED)
     own = dict(settings.orders)
     for name, order in settings.orders.items():
-        if order[:1] and order[0].startswith(hidden):
+        if order[:1] and order[0].startswith(COMMITTED):
             if name not in orders:
                 raise RequestError(
                     f"the recipe does not tell the order of {shown(name)}; say --order "
@@ -53,7 +46,7 @@ def with_values(settings: Any, orders: dict[str, Any], missing: list[str] | None
                 )
             own[name] = tuple(orders[name])
     signs = settings.input.missing
-    if any(sign.startswith(hidden) for sign in signs):
+    if any(sign.startswith(COMMITTED) for sign in signs):
         if missing is None:
             raise RequestError(
                 "the recipe does not tell what stands for missing cells; say --missing"

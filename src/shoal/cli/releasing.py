@@ -156,7 +156,6 @@ def _echo_result(result: Any, request: Any, as_json: bool, with_page: bool) -> N
         return
     say(f"\nwrote {', '.join(map(str, written))}")
     _echo_private(str(targets.private), with_page)
-    _warn_of_old(targets)
     _warn_of_others(targets, result)
 
 
@@ -166,14 +165,6 @@ def _echo_private(folder: str, with_page: bool) -> None:
 
     names = ", ".join(name for name in FILES if with_page or name != PAGE)
     say(f"private, not to be published: {folder}/: {names}")
-
-
-def _warn_of_old(targets: Any) -> None:
-    """Warn of a recipe that an earlier version left beside the release, with hash and seed."""
-    stem = targets.report.name.removesuffix("report.json")
-    old = targets.report.with_name(f"{stem}run.toml")
-    if old.exists():
-        warn(f"{old} of an earlier version is private, too; move it")
 
 
 def _warn_of_others(targets: Any, result: Any) -> None:

@@ -24,7 +24,8 @@ def patients_recipe() -> Path:
 def load_patients() -> Table:
     """Return 2,000 invented hospital stays, with their roles.
 
-    Some cells of postcode, sex and weight are missing. `make_patients.py` made them.
+    Some cells of postcode, sex and weight are missing. `benchmarks/sample/make_patients.py` made
+    them.
     """
     roles = {
         "name": Role.IDENTIFIER,

@@ -26,24 +26,29 @@ Which classes meet is told by `composition_classes.py`. Both releases' classes a
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from itertools import islice
 from typing import Any
 
 from shoal.errors import InputError
-from shoal.judge import composition_people, counting
-from shoal.judge.composition_cells import is_range, overlap, span
-from shoal.judge.composition_classes import Group, cells_of, met
+from shoal.judge import composition_people
+from shoal.judge.classes import Counted, Subset
+from shoal.judge.composition_classes import Group, cells_of, is_range, met, overlap, span
 from shoal.judge.composition_people import Shared
 from shoal.judge.declared import SINGLE, Beside
+from shoal.judge.disk import Spill
 from shoal.judge.hierarchies import number
 from shoal.judge.limits import limits
 from shoal.judge.models.matching import is_star
 from shoal.judge.readers.source import Key, Source
+from shoal.judge.sensitive import Combination, Sensitive
 from shoal.judge.verification import Composition
+from shoal.judge.wanted import Wanted
 
 WARNING = (
     "two releases of the same people tell more together than each alone; a third would tell more, "
@@ -231,7 +236,7 @@ def _groups(
             "release; name fewer quasi-identifiers, or say which columns are sensitive"
         )
 
-    counts, _ = counting.tally(source.keys([*quasi, *sensitive]), full)
+    counts, _ = tally(source.keys([*quasi, *sensitive]), full)
     places = [list(quasi).index(name) for name in columns]
     groups: dict[Key, Group] = {}
     for row, times in counts.items():
@@ -258,3 +263,65 @@ def _comparable(cell: Any, as_bytes: bool) -> Any:
     text = cell.encode("latin-1").decode("utf-8", "surrogateescape") if as_bytes else str(cell)
     value = number(text)
     return text if value is None else value
+
+
+# Counting of classes, in memory while there are few, else on disk.
+#
+# More than a few records are counted batch by batch, as words (`cell_words.py`). Where only sizes
+# count these are all that is kept; else the cells of few classes are read again (`classes.py`).
+# Beyond some 400,000 entries (distinct combinations of quasi-identifiers and sensitive values) the
+# counts go to temporary files and are judged part by part (`disk.py`): the result is the same, but
+# other readings of missing cells than `own`, for which any two classes may have to meet, are not
+# counted then.
+#
+# Precondition: records come in the order of the file. Postcondition: what is returned yields every
+# class once.
+
+
+def tally(rows: Iterator[Key], full: Callable[[Counter[Key], array[int]], bool]) -> tuple[
+    Counter[Key], array[int]
+]:  # fmt: skip
+    """Count rows; return how often and where first each occurs, in order of first appearance.
+
+    `full` is called when there are too many; if it takes them all, counting begins anew.
+    """
+    counts: Counter[Key] = Counter()
+    firsts = array("q")
+    now = limits()
+    seen = 0
+    while batch := list(islice(rows, now.rows)):
+        before = len(counts)
+        counts.update(batch)
+        at = 0
+        for row in reversed(list(islice(reversed(counts), len(counts) - before))):
+            at = batch.index(row, at)
+            firsts.append(seen + at + 1)
+        seen += len(batch)
+        if len(counts) > now.entries and full(counts, firsts):
+            counts.clear()
+            del firsts[:]
+    return counts, firsts
+
+
+def count(
+    source: Source, quasi: Sequence[str], sensitive: Sequence[Sensitive],
+    subsets: Sequence[Subset], reading: str, spill: Callable[[], Spill],
+    combined: Sequence[Combination] = (),
+) -> Counted:  # fmt: skip
+    """Return the classes of a release, from memory or, if they are many, from `spill`.
+
+    Of every class the values of the sensitive columns are counted, then those of `combined` ones.
+    """
+    now = limits()
+    places = source.places([*quasi, *(column.name for column in sensitive)])
+    wanted = Wanted(
+        source, places, len(quasi), sensitive, subsets, reading, spill, now.entries, combined
+    )
+    try:
+        if source.batches is None or 0 < source.records <= min(now.few, now.entries):
+            return wanted.in_memory(*tally(source.rows(places), lambda *_: False))
+        from shoal.judge.readers.batches import by_batches
+
+        return by_batches(wanted, source.batches, now.entries)
+    except TypeError:
+        raise InputError(f"{source.name}: a column holds lists, not values") from None

@@ -27,18 +27,14 @@ NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
 Lines = Mapping[str, Collection[str]]
 
 
-def covers(released: str, original: str | None, lines: Lines) -> bool:
-    """Tell whether a released text covers an original one; `lines` holds a hierarchy's words."""
-    return not uncovered([(released, original)], lines)
-
-
 def uncovered(
     pairs: Iterable[tuple[Any, Any]], lines: Lines, order: Sequence[str] = ()
 ) -> list[tuple[Any, Any]]:
     """Return the pairs of released and original text of which the first does not cover the second.
 
-    Each pair is looked at once. Numbers that a file writes in another way (1 and 1.0) are equal.
-    `order` is the declared order of the values, least first, where they have one.
+    `lines` holds a hierarchy's words. Each pair is looked at once. Numbers that a file writes in
+    another way (1 and 1.0) are equal. `order` is the declared order of the values, least first,
+    where they have one.
     """
     ranks = {value: rank for rank, value in enumerate(order)}
     by_number: dict[Fraction, set[str]] = {}

@@ -13,12 +13,14 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from shoal.errors import shown
-from shoal.judge.manifest import MANIFEST
+from shoal.errors import listed, shown
 from shoal.system.names import is_url
 
+MANIFEST = "manifest.json"
+SCHEMA = "shoal.manifest/1"
+KEYS = ("schema", "versions", "k", "columns", "quasi_identifiers", "classes", "records", "parts")
 LARGEST = 32 * 2**20  # bytes of a paper that is read
 ENDINGS = (
     ".csv.gz", ".csv", ".parquet", ".feather", ".arrow", ".jsonl", ".xlsx", ".sav", ".zsav", ".dta",
@@ -78,11 +80,9 @@ def _beside(path: Path) -> Iterator[Beside]:
         claims = _at(content, "claims")
         for made in _made("certificate.json", claims, "quasi_identifiers"):
             yield replace(made, text=_signs(_at(content, "release")))
-    own = [f"{stem}.run.toml", *(["run.toml"] if stem == "release" or name == MANIFEST else [])]
-    for paper in own:
-        recipe = _read(folder / paper, tomllib.loads)
-        if recipe is not None:
-            yield from _made(paper, _at(recipe, "roles"), "quasi_identifiers")
+    recipe = _read(folder / "run.toml", tomllib.loads) if stem == "release" else None
+    if recipe is not None:
+        yield from _made("run.toml", _at(recipe, "roles"), "quasi_identifiers")
     if name == MANIFEST:
         yield from _made(MANIFEST, _read(path, json.loads), "quasi_identifiers")
 
@@ -160,3 +160,55 @@ def roles_source(known: Beside | None, given: Sequence[str] | None) -> str:
     if given is not None:
         return "as asked"
     return "nothing lies beside it" if known is None else f"from {shown(known.where)} beside it"
+
+
+class Part(NamedTuple):
+    """A file as the manifest has it."""
+
+    file: str
+    sha256: str
+    records: Any
+    bytes: Any
+
+
+class Manifest(NamedTuple):
+    """Content of a manifest, and the records and bytes of its files as found."""
+
+    content: Mapping[str, Any]
+    parts: Sequence[Part]
+    records: Sequence[int] = ()
+    bytes: Sequence[int] = ()
+
+    @property
+    def quasi_identifiers(self) -> list[str]:
+        """The quasi-identifiers by which it counts classes."""
+        return list(self.content["quasi_identifiers"])
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Warnings on keys that are not checked."""
+        more = [key for key in self.content if key not in KEYS]
+        return (f"{MANIFEST} says what is not checked: {listed(more)}",) if more else ()
+
+    def problems(self, header: Sequence[str], sizes: Mapping[int, int]) -> list[str]:
+        """Return which numbers are not what was counted; sizes has the classes of each size."""
+        content, problems = self.content, []
+        smallest, classes = min(sizes, default=0), sum(sizes.values())
+        records = sum(size * many for size, many in sizes.items())
+        if not _is_count(content["k"]) or content["k"] > smallest:
+            problems.append(f"{MANIFEST} says a k that the smallest class, of {smallest}, has not")
+        for what, counted in (("classes", classes), ("records", records)):
+            if not _is_count(content[what]) or content[what] != counted:
+                problems.append(
+                    f"{MANIFEST} says another number of {what} than there are: {counted}"
+                )
+        if content["columns"] != list(header):
+            problems.append(f"{MANIFEST} says other columns than there are")
+        for part, own, size in zip(self.parts, self.records, self.bytes, strict=True):
+            if (part.records, part.bytes) != (own, size) or isinstance(part.records, bool):
+                problems.append(f"{MANIFEST} says other records or bytes of {shown(part.file)}")
+        return problems
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0

@@ -16,12 +16,12 @@ from typing import Any
 
 from shoal.backends.storage import Storage, open_at, plain, storage
 from shoal.errors import InputError, listed, shown
-from shoal.judge.manifest import MANIFEST, SCHEMA, Manifest, Part
+from shoal.judge.declared import MANIFEST, SCHEMA, Manifest, Part
 from shoal.judge.readers import arrow
 from shoal.judge.readers.source import Source
 from shoal.system.names import folder_of, is_plain_name, is_url, name_of
 
-PAPERS = ("report.json", "report.html", "run.toml")  # the last beside releases of earlier versions
+PAPERS = ("report.json", "report.html")
 LARGEST = 2**28  # bytes of a manifest
 MAGIC = (b"PAR1", b"PARE")  # how Parquet files begin and end
 

@@ -10,12 +10,11 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shoal.judge.combination import Combination
 from shoal.judge.hierarchies import read_tree
 from shoal.judge.models.requirement import Requirement
 from shoal.judge.readers.cells import plain
 from shoal.judge.rulings import combined_watch, watches
-from shoal.judge.sensitive import Sensitive, Tally
+from shoal.judge.sensitive import Combination, Sensitive, Tally
 from shoal.judge.verification import Judged
 
 Key = tuple[Any, ...]

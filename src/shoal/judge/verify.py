@@ -16,21 +16,17 @@ from typing import Any
 
 from shoal.errors import InputError, RequestError, listed, shown
 from shoal.judge.classes import Subset
-from shoal.judge.combination import Combination
-from shoal.judge.composition import CompositionRequest, compose, place_people
-from shoal.judge.counting import count
+from shoal.judge.composition import CompositionRequest, compose, count, place_people
 from shoal.judge.declared import Beside, beside, roles_source
-from shoal.judge.findings import verification_of
+from shoal.judge.disk import Spill
 from shoal.judge.hierarchies import read_tree
 from shoal.judge.models.matching import READINGS
 from shoal.judge.models.requirement import Requirement, Threshold
-from shoal.judge.readers.dates import formats_of
 from shoal.judge.readers.reading import opened
 from shoal.judge.readers.source import Key, Source
-from shoal.judge.readers.written import Written
-from shoal.judge.rulings import Ruling
-from shoal.judge.sensitive import Sensitive
-from shoal.judge.spill import Spill
+from shoal.judge.readers.written import Written, formats_of
+from shoal.judge.rulings import Ruling, verification_of
+from shoal.judge.sensitive import Combination, Sensitive
 from shoal.judge.verification import Verification
 
 __all__ = ["Verification", "class_counts", "verify"]

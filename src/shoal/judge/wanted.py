@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 
 from shoal.errors import RequestError
 from shoal.judge.classes import Memory, Subset
-from shoal.judge.combination import Combination
+from shoal.judge.disk import Spill
 from shoal.judge.readers.source import Key, Source
-from shoal.judge.sensitive import Sensitive
-from shoal.judge.spill import Spill
+from shoal.judge.sensitive import Combination, Sensitive
 
 if TYPE_CHECKING:
-    from shoal.judge.count_rows import Layout
+    from shoal.judge.classes import Layout
     from shoal.judge.disk import Disk
 
 

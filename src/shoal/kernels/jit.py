@@ -19,14 +19,11 @@ from typing import Any, ParamSpec, TypeVar
 
 import numba
 
-KERNELS: set[tuple[str, str]] = set()  # by module and name
-
 try:
-    from shoal.kernels import compiling, passing
+    from shoal.kernels import compiling
 except ImportError:  # another Numba
     TWICE, TOGETHER, ALONE = {}, {}, {}
 else:
-    KERNELS = passing.KERNELS
     TWICE = {"pipeline_class": compiling.Twice}
     TOGETHER = {"pipeline_class": compiling.Together}
     ALONE = {"pipeline_class": compiling.Alone}
@@ -127,7 +124,6 @@ def inlined(function: Callable[P, R]) -> Callable[P, R]:
     grows with the depth of the calls: the small steps between a loop and its sweeps are inlined.
     Called from Python it is compiled as a kernel is, and returns no arrays.
     """
-    KERNELS.add((function.__module__, function.__qualname__))
     flags = {"inline": "always", **UNCOUNTED, **TOGETHER}
     return numba.njit(**flags)(function)  # type: ignore[no-any-return]
 
@@ -158,7 +154,6 @@ def loop(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _compiled(function: Callable[P, R], flags: dict[str, Any]) -> Callable[P, R]:
-    KERNELS.add((function.__module__, function.__qualname__))
     return guarded(lambda cache: numba.njit(cache=cache, **flags)(function))  # type: ignore[no-any-return]
 
 

@@ -14,21 +14,17 @@ from typing import Any
 from numba._dynfunc import make_function
 from numba.core import cgutils, config, event, inline_closurecall, ir, ssa
 from numba.core.annotations import type_annotations
-from numba.core.callconv import CPUCallConv
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.cpu import CPUContext
-from numba.core.datamodel.models import ArrayModel
 from numba.core.errors import WarningsFixer
 from numba.core.inline_closurecall import InlineWorker
 from numba.core.lowering import Lower
 from numba.core.postproc import PostProcessor, VariableLifetime
-from numba.core.pythonapi import PythonAPI
+from numba.core.targetconfig import ConfigStack
 from numba.core.transforms import canonicalize_cfg
 from numba.core.types import BaseFunction, Dispatcher, Type, unliteral
 
 from shoal.kernels.libraries import Linked
-from shoal.kernels.passing import by_us, declared, lean_arguments, lean_array, lean_type
-from shoal.kernels.wrappers import by_shared_steps, reading_late
 
 READ: dict[Any, Any] = {}  # functions to be inlined, as they are read
 CALLS: dict[Any, Any] = {}  # types of calls
@@ -232,7 +228,8 @@ def _without_entries(run: Callable[..., Any]) -> Callable[..., Any]:
         own.blocks = canonicalize_cfg(own.blocks)
         own.variable_lifetime = VariableLifetime(own.blocks)
         own.generator_info = None
-        if emit_dels and not by_us():
+        flags = ConfigStack.top_or_none()
+        if emit_dels and (flags is None or flags.nrt):  # no kernel, but what one calls of Numba
             self._insert_var_dels(extend_lifetimes=extend_lifetimes)
 
     return processed
@@ -278,12 +275,6 @@ def quicker() -> Iterator[None]:
         (event, "start_event", _silent(event.start_event)),
         (event, "end_event", _silent(event.end_event)),
         (type_annotations, "TypeAnnotation", lambda **_: ""),  # a listing for readers
-        (ArrayModel, "get_argument_type", lean_type(ArrayModel.get_argument_type)),
-        (ArrayModel, "as_argument", lean_arguments(ArrayModel.as_argument)),
-        (ArrayModel, "from_argument", lean_array(ArrayModel.from_argument)),
-        (CPUContext, "declare_function", declared(CPUContext.declare_function)),
-        (CPUCallConv, "call_function", reading_late(CPUCallConv.call_function)),
-        (PythonAPI, "to_native_value", by_shared_steps(PythonAPI.to_native_value)),
         (PostProcessor, "run", _without_entries(PostProcessor.run)),
         (ir.Inst, "_rec_list_vars", _variables),
         (ssa, "_run_ssa", renaming.renamed),

@@ -15,12 +15,21 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from shoal.errors import InputError, OutputError, shown
-from shoal.ledger.entries import Entry, Leaving, Promise, Release, Roll, Withdrawal, from_tree
-from shoal.ledger.entries import to_tree as tree_of
-from shoal.ledger.frame import Frame
 from shoal.ledger.key import Key
-from shoal.ledger.ledger import FORM, Ledger
-from shoal.system.current import current
+from shoal.ledger.ledger import (
+    FORM,
+    Entry,
+    Frame,
+    Leaving,
+    Ledger,
+    Promise,
+    Release,
+    Roll,
+    Withdrawal,
+    from_tree,
+)
+from shoal.ledger.ledger import to_tree as tree_of
+from shoal.system.interface import current
 
 People = Callable[[Sequence[str]], None]
 

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from shoal.errors import in_shape
-from shoal.ledger.entries import Release
-from shoal.ledger.ledger import Ledger
+from shoal.ledger.ledger import Ledger, Release
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from shoal.errors import RequestError, in_shape
-from shoal.ledger.entries import Release, Withdrawal
-from shoal.ledger.ledger import Ledger, locked
+from shoal.ledger.ledger import Ledger, Release, Withdrawal, locked
 
 
 @dataclass(frozen=True)

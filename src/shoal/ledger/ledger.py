@@ -6,16 +6,194 @@ import contextlib
 import hmac
 import json
 import secrets
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
+from typing import Any, ClassVar
 
 from shoal.backends.staging import Staging
-from shoal.errors import InputError, OutputError, RequestError, shown
-from shoal.ledger.entries import Entry, Leaving, Release, Withdrawal, from_tree, to_tree
+from shoal.errors import InputError, OutputError, RequestError, in_shape, shown
 from shoal.ledger.journal import journal_path, settle
 from shoal.ledger.key import Key, key_path
-from shoal.system.current import current
+from shoal.system.interface import current
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Mean, standard deviation and width (greatest less least, and a step) of a column."""
+
+    __repr__ = in_shape
+
+    mean: float
+    deviation: float
+    width: float
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A hierarchy as it was asked for and as it was used, and the hash of its file.
+
+    Both are empty where a column had none. Intervals by quantiles are used as their cuts.
+    """
+
+    __repr__ = in_shape
+
+    asked: str = ""
+    used: str = ""
+    sha256: str = ""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The scales of numbers and dates, and the hierarchies of all quasi-identifiers.
+
+    `means` are those that the public report tells, and the steps of their rounding, by column.
+    """
+
+    __repr__ = in_shape
+
+    scales: Mapping[str, Scale] = field(default_factory=dict)
+    trees: Mapping[str, Tree] = field(default_factory=dict)
+    means: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+    @classmethod
+    def from_tree(cls, tree: Mapping[str, Any]) -> Frame:
+        """Return the frame that JSON holds."""
+        scales = {name: Scale(**own) for name, own in tree["scales"].items()}
+        trees = {name: Tree(**own) for name, own in tree["trees"].items()}
+        means = {name: (own[0], own[1]) for name, own in tree.get("means", {}).items()}
+        return cls(scales, trees, means)
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What a release promises: k, and l of a constant sensitive column.
+
+    Classes are by `quasi_identifiers`; `kept` are the columns that are released as they are.
+    `over_series` says what l means over the series: sets or worlds.
+    """
+
+    k: int
+    l: int | None  # noqa: E741 - its name in the literature
+    sensitive: str | None
+    quasi_identifiers: tuple[str, ...]
+    kept: tuple[str, ...] = ()
+    over_series: str = "sets"
+
+
+@dataclass(frozen=True)
+class Roll:
+    """The people of a release, by number: class, value, signature and kept values of each.
+
+    Classes are numbered as they first appear in the file. `values` are the numbers of sensitive
+    values, and `signature` has the place of each person's among the `signatures`, -1 for who has
+    none; both are empty where no l is promised. `bound` has people of earlier releases who are not
+    in this one, and have a signature since. `joined` has the numbers of kept values, by column.
+    `counterfeits` are those of the people who are nobody, under random numbers.
+    """
+
+    __repr__ = in_shape
+
+    people: tuple[str, ...]
+    classes: tuple[int, ...]
+    values: tuple[str, ...] = ()
+    signature: tuple[int, ...] = ()
+    signatures: tuple[tuple[str, ...], ...] = ()
+    bound: Mapping[str, int] = field(default_factory=dict)
+    joined: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    counterfeits: tuple[str, ...] = ()
+
+    def renamed(self, numbers: Mapping[str, str]) -> Roll:
+        """Return the roll with some people under other numbers."""
+        people = tuple(numbers.get(one, one) for one in self.people)
+        bound = {numbers.get(one, one): place for one, place in self.bound.items()}
+        return replace(self, people=people, bound=bound)
+
+
+@dataclass(frozen=True)
+class Release:
+    """A release: its file, what it promises, and who is in it.
+
+    `made` tells that it was made under the ledger, with all that was before; else it was added
+    later. `withheld` people were left out. The `frame` is what a stable next release keeps.
+    """
+
+    kind: ClassVar[str] = "release"
+
+    number: int
+    file: str
+    sha256: str
+    promise: Promise
+    roll: Roll
+    made: bool = True
+    withheld: int = 0
+    frame: Frame | None = None
+
+
+@dataclass(frozen=True)
+class Withdrawal:
+    """A release that was made and not published: it no longer counts."""
+
+    kind: ClassVar[str] = "withdrawal"
+
+    release: int
+
+
+@dataclass(frozen=True)
+class Leaving:
+    """People who left: they are in no later release."""
+
+    __repr__ = in_shape
+    kind: ClassVar[str] = "leaving"
+
+    people: tuple[str, ...]
+
+
+Entry = Release | Withdrawal | Leaving
+
+
+def to_tree(entry: Entry) -> dict[str, Any]:
+    """Return an entry as JSON holds it."""
+    own = {one.name: getattr(entry, one.name) for one in fields(entry)}
+    if isinstance(entry, Release):  # a roll is long: its lists are taken as they are
+        roll = {one.name: getattr(entry.roll, one.name) for one in fields(entry.roll)}
+        frame = None if entry.frame is None else asdict(entry.frame)
+        own |= {"promise": asdict(entry.promise), "roll": roll, "frame": frame}
+    return {"kind": entry.kind, **own}
+
+
+def from_tree(tree: Mapping[str, Any]) -> Entry:
+    """Return the entry that JSON holds."""
+    own = {name: part for name, part in tree.items() if name != "kind"}
+    if tree["kind"] == Withdrawal.kind:
+        return Withdrawal(**own)
+    if tree["kind"] == Leaving.kind:
+        return Leaving(tuple(own["people"]))
+    promise, roll = own["promise"], own["roll"]
+    columns = {name: tuple(promise[name]) for name in ("quasi_identifiers", "kept")}
+    joined = {name: tuple(values) for name, values in roll["joined"].items()}
+    signatures = tuple(_tuple(one) for one in roll["signatures"])
+    lists = {name: tuple(roll[name]) for name in ("people", "classes", "values", "signature")}
+    frame = own["frame"]
+    return Release(
+        **{
+            **own,
+            "frame": None if frame is None else Frame.from_tree(frame),
+            "promise": Promise(**{**promise, **columns}),
+            "roll": Roll(
+                **lists,
+                signatures=signatures,
+                bound=roll["bound"],
+                joined=joined,
+                counterfeits=tuple(roll["counterfeits"]),
+            ),
+        }
+    )
+
+
+def _tuple(values: Sequence[str]) -> tuple[str, ...]:
+    return tuple(values)
+
 
 FORM = "shoal ledger 1"
 FIRST = "private: as confidential as the original records"

@@ -6,9 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from shoal.errors import in_shape
-from shoal.ledger.entries import Promise, Release, Roll
-from shoal.ledger.frame import Frame
-from shoal.ledger.ledger import Ledger
+from shoal.ledger.ledger import Frame, Ledger, Promise, Release, Roll
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,8 +9,8 @@ import numpy as np
 
 from shoal.errors import InputError
 from shoal.kernels.arrays import Integers
-from shoal.table.hierarchy.axis import Axis
 from shoal.table.hierarchy.listed import BEYOND, ENDLESS, FAR, INTERVAL
+from shoal.table.hierarchy.values import Axis
 
 Ranks = Mapping[str, Fraction]
 

@@ -1,7 +1,5 @@
 """What every measure means; the documentation's page is made of these, reports quote them."""
 
-from __future__ import annotations
-
 from shoal.measures.risk.definitions import RISK
 from shoal.measures.utility.definitions import UTILITY
 

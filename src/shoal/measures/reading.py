@@ -14,8 +14,7 @@ from shoal.kernels.arrays import Flags, Floats, Integers
 from shoal.measures.cell_texts import cover, span
 from shoal.measures.sides import Numbers, Pairs, Side, Words
 from shoal.table.encode_nodes import CodedColumn
-from shoal.table.hierarchy.axis import Axis
-from shoal.table.hierarchy.values import distinct_values
+from shoal.table.hierarchy.values import Axis, distinct_values
 from shoal.table.roles import STAR, TICKS, Column, Kind
 from shoal.table.table import as_integers, days_or_numbers, present, some_rows
 from shoal.table.texts import texts_of

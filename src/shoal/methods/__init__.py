@@ -1,7 +1,7 @@
 """Methods: every way to choose a partition, behind one small Protocol.
 
-A method gets a `Problem` (`problem.py`) and returns a `Solution`; what it is stands in its `Info`
-(`method.py`). `registry.py` lists them all, `auto.py` decides which one suits a table, `solve.py`
+A method gets a `Problem` and returns a `Solution`; what it is stands in its `Info`
+(`problem.py`). `registry.py` lists them all, `auto.py` decides which one suits a table, `solve.py`
 runs one: it is chosen, says whether it supports the problem, runs, constraints are brought about,
 and the result is a `Partition`.
 
@@ -23,7 +23,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from shoal.methods.method import Methods
+    from shoal.methods.problem import Methods
 
 
 class _Callable(ModuleType):

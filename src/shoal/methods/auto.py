@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from shoal.errors import RequestError
 from shoal.methods.ils.hierarchies.layout import LOOK
-from shoal.methods.method import Method
-from shoal.methods.problem import Points, Problem
+from shoal.methods.problem import Method, Points, Problem
 from shoal.methods.registry import AUTO, AUTO_LARGE, AUTO_MIXED, AUTO_MIXED_LARGE, find
 from shoal.table.encode_nodes import needs_trees
 from shoal.table.roles import Column
@@ -46,16 +44,6 @@ _NOW: ContextVar[Pace] = ContextVar("pace", default=Pace())  # noqa: B039 - it i
 def pace() -> Pace:
     """Return the pace that holds now, in this thread."""
     return _NOW.get()
-
-
-@contextmanager
-def paced(**changes: Any) -> Iterator[None]:
-    """Change the pace for a while."""
-    token = _NOW.set(replace(pace(), **changes))
-    try:
-        yield
-    finally:
-        _NOW.reset(token)
 
 
 @dataclass(frozen=True)

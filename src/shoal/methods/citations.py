@@ -1,7 +1,5 @@
 """Citations of methods."""
 
-from __future__ import annotations
-
 MDAV_2005 = (
     "Domingo-Ferrer and Torra 2005, Ordinal, continuous and heterogeneous k-anonymity through "
     "microaggregation, DMKD 11(2)"

@@ -9,8 +9,7 @@ from shoal.backends.extras import check_extra
 from shoal.errors import RequestError, shown
 from shoal.methods.ils.hierarchies.search import check as check_trees
 from shoal.methods.kmember.cluster import STARTS
-from shoal.methods.method import Info
-from shoal.methods.problem import Nodes
+from shoal.methods.problem import Info, Nodes
 from shoal.methods.registry import METHODS, find
 
 RANDOM = "random"

@@ -7,15 +7,16 @@ from dataclasses import replace
 import numpy as np
 
 from shoal.errors import RequestError
-from shoal.methods.auto import check_effort, chosen, lower_effort, runs_blocks
-from shoal.methods.families.descent import within_constraints
-from shoal.methods.method import Method
+from shoal.methods.auto import check_effort, chosen, lower_effort, pace, runs_blocks
+from shoal.methods.families.local_search import within_constraints
 from shoal.methods.options import RANDOM, check_options
-from shoal.methods.problem import Points, Problem, Solution
+from shoal.methods.problem import Method, Nodes, Points, Problem, Solution
 from shoal.methods.registry import find
-from shoal.methods.two_starts import begins_twice, with_second_start
 from shoal.partition import Partition
 from shoal.progress import Reporter
+
+SHARE = 8  # the part of the iterations of a search by distance: more of them gain little in ILoss
+LEAST = 100
 
 
 def solve(problem: Problem, method: str | Method, report: Reporter) -> Partition:
@@ -78,3 +79,38 @@ def _with_start(problem: Problem, report: Reporter) -> Problem:
         return problem
     first = solve(Problem(Points(encoding.matrix), problem.k), start, report)
     return replace(problem, start=np.array(first.labels))
+
+
+# Numbers that are released as intervals: the search by trees begins with groups by distance, too.
+#
+# Groups of near records have narrow intervals, and a search by distance finds them fast; but what
+# an interval loses is not what a mean loses, so that the search by trees goes on from them. It goes
+# on from its own start as well, and in the end the better groups of both count, block by block.
+
+
+def begins_twice(problem: Problem) -> bool:
+    """Tell whether `auto` has two starts: of numbers, all of them there, released as intervals.
+
+    Not where a start or search options are given, constraints are to be kept, or blocks are
+    searched.
+    """
+    nodes = problem.encoding
+    if not isinstance(nodes, Nodes) or nodes.matrix is None or problem.start is not None:
+        return False
+    if problem.options or problem.constraints is not None or problem.k == 1:
+        return False
+    ranges = all(column.by_range and not column.absent.any() for column in nodes.coded.columns)
+    return ranges and 2 * problem.k <= nodes.rows < pace().large
+
+
+def with_second_start(problem: Problem, report: Reporter) -> Problem:
+    """Return the problem with the groups that a short search by distance finds."""
+    nodes = problem.nodes
+    assert nodes.matrix is not None
+    points = Points(nodes.matrix, weights=nodes.weights).varying()
+    own = Problem(points, problem.k, problem.seed, problem.effort, threads=problem.threads)
+    method, own, _ = chosen(own, "auto")
+    if method.info.is_search:
+        count = max(LEAST, own.options["stop"]["iterations"] // SHARE)
+        own = replace(own, options={"stop": {"iterations": count}, "schedule": count})
+    return replace(problem, second=method.run(own, report.quiet()).labels)

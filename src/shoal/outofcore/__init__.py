@@ -9,8 +9,8 @@ killed goes on where it was; what comes out depends on the file, the request and
 memory.
 
 `file.py` is the entry point: in memory where the file fits, else here. `run.py` is the run on one
-screen, `run_folder.py` keeps its files and `shuffle.py` is their format. `profile.py` reads all
-records once, `file_plan.py` makes the plan, `encoding.py` and `encoders.py` encode, `regions.py`
-assigns records to regions, `solve.py` groups them, `report.py` gathers the report, and `write.py`
+screen, `run_folder.py` keeps its files and `write.py` is their format. `profile.py` reads all
+records once, `file_plan.py` makes the plan, `run.py` and `encoders.py` encode, `solve.py`
+assigns records to regions, `solve.py` groups them, `release.py` gathers the report, and `write.py`
 writes the release. `many_files.py` does the same with many files on an engine (`tasks.py`).
 """

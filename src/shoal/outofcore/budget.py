@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from shoal.table.dataframes.lazy import RECORDS
+from shoal.table.dataframes.frames import RECORDS
 from shoal.table.memory import PROGRAM
 
 REGION = 1_000_000  # records of a region, at most: more lose no less

@@ -19,8 +19,8 @@ from shoal.run.anonymize import anonymize_with
 from shoal.run.live import Shown, reporting
 from shoal.save.files import Targets, save
 from shoal.settings import RunOptions, Settings
-from shoal.settings.signature import takes_options
 from shoal.settings.signatures import AnonymizeFileOptions
+from shoal.settings.table import takes_options
 from shoal.settings.tree import settings_and_run
 from shoal.system.names import is_url
 from shoal.table.dialects.dialect import CSV_ONLY

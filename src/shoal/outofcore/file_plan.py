@@ -20,11 +20,10 @@ from shoal.hints import option
 from shoal.methods.problem import check_size
 from shoal.methods.registry import find
 from shoal.outofcore.arrow import Form
-from shoal.outofcore.memory import freed
 from shoal.outofcore.profile import FileProfile, ProfileBuilder
 from shoal.outofcore.run_folder import Files
-from shoal.outofcore.shuffle import keep, kept
-from shoal.outofcore.tasks import TaskRunner
+from shoal.outofcore.tasks import TaskRunner, freed
+from shoal.outofcore.write import keep, kept
 from shoal.plan.kept_columns import with_rounding
 from shoal.plan.plan import Plan, make_plan
 from shoal.plan.steps import check_row_wise

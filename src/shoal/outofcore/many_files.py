@@ -15,8 +15,7 @@ from shoal.errors import PrivacyError
 from shoal.outofcore.budget import WORKER, budget_for
 from shoal.outofcore.file_plan import check_possible
 from shoal.outofcore.parts import manifest
-from shoal.outofcore.release import ReleasedRegions
-from shoal.outofcore.report import report_of
+from shoal.outofcore.release import ReleasedRegions, report_of
 from shoal.outofcore.request import FileRequest, Released
 from shoal.outofcore.run import release_regions, run_fingerprint, stamps_of
 from shoal.outofcore.run_folder import LOG, RunFolder

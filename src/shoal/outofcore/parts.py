@@ -23,7 +23,6 @@ from shoal.backends.private_folder import (
     ENDINGS,
     FILES,
     PAGE,
-    RECIPE,
     REPORT,
     SUFFIX,
     private_folder,
@@ -31,13 +30,13 @@ from shoal.backends.private_folder import (
 from shoal.backends.staging import Staging, check_above, uninterrupted
 from shoal.backends.storage import Folder, Remote, Storage, check_url, is_inside, plain, storage
 from shoal.errors import OutputError, RequestError, exists, shown
-from shoal.judge.manifest import MANIFEST, SCHEMA
+from shoal.judge.declared import MANIFEST, SCHEMA
 from shoal.outofcore.run_folder import MARK, RunFolder
 from shoal.save.files import Targets
-from shoal.system.current import current
+from shoal.system.interface import current
 from shoal.system.names import is_plain_name, is_url
 
-PAPERS = (REPORT, PAGE, RECIPE)  # a recipe was beside them in earlier versions
+PAPERS = (REPORT, PAGE)
 UNFINISHED = re.compile(r"part-[0-9]{5}-[0-9a-f]{8}\.parquet")
 
 

@@ -21,16 +21,23 @@ import pyarrow as pa
 from shoal.backends.executor import Threads
 from shoal.errors import listed
 from shoal.kernels.arrays import Flags, Floats, Integers
-from shoal.measures.task import FEW
-from shoal.outofcore.moments import Moments
+from shoal.measures.result import FEW
+from shoal.outofcore.encoders import Moments
 from shoal.outofcore.run_folder import Files
-from shoal.outofcore.shuffle import keep, kept
+from shoal.outofcore.write import keep, kept
 from shoal.table.assign import too_different
-from shoal.table.profile import Change, same
 from shoal.table.proposals.codes import code_length, count_codes
 from shoal.table.roles import Column, Kind
 from shoal.table.sampling import Hashes, Sample, hashes
-from shoal.table.table import Table, as_integers, check_readable, missing_cells, some_rows
+from shoal.table.table import (
+    Change,
+    Table,
+    as_integers,
+    check_readable,
+    missing_cells,
+    same,
+    some_rows,
+)
 from shoal.table.two_valued import MOST, first_numbers, joined
 
 SKETCH = 16_384  # values by which different ones are counted: within a percent or two

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from typing import Any, cast
@@ -9,27 +10,42 @@ from typing import Any, cast
 import numpy as np
 import pyarrow as pa
 
+from shoal.backends.executor import local_threads
+from shoal.judge.sections import VerificationSection
 from shoal.kernels.arrays import Integers
+from shoal.measures.compute import classes_by, measure_release
+from shoal.measures.sections import MeasuresSection
+from shoal.methods.problem import ILOSS, SSE
 from shoal.outofcore.arrow import ROW, Form
 from shoal.outofcore.budget import Budget
+from shoal.outofcore.encoders import Moments
 from shoal.outofcore.file_plan import FilePlan
-from shoal.outofcore.moments import Moments
-from shoal.outofcore.shuffle import gather, keep, kept, part
 from shoal.outofcore.solve import Solver, Stage
-from shoal.outofcore.write import Buckets, random_buckets
+from shoal.outofcore.write import Buckets, gather, keep, kept, part, random_buckets
 from shoal.partition import Partition
+from shoal.plan.notes import (
+    column_notes,
+    ended_early,
+    kept_notes,
+    people_notes,
+    preset_notes,
+    unnamed_notes,
+)
 from shoal.plan.recipe import repeating_settings
 from shoal.release.aggregate import Aggregators, aggregate
-from shoal.release.coverage import check_coverage
+from shoal.release.claims import check_coverage
 from shoal.release.dialects import IN_PLAIN
 from shoal.release.intervals import TEXT, ends_type
 from shoal.release.plain_values import needs_decimals
+from shoal.report.build import Findings, Released, Run, build_report
 from shoal.report.chunk import Chunk
-from shoal.report.figures import chunk_figures, value_counts
-from shoal.report.figures.ranges import Ranges, ranges_of, widened
+from shoal.report.figures import chunk_figures, finalize, value_counts
+from shoal.report.figures.ranges import Key, Ranges, compared, ranges_of, widened
+from shoal.report.public.rounding import Stable
+from shoal.report.report import Report
 from shoal.settings import Settings
 from shoal.table.encode_nodes import Coded
-from shoal.table.roles import Kind
+from shoal.table.roles import Kind, Role
 from shoal.table.sampling import drawn
 from shoal.table.table import Table
 
@@ -223,3 +239,99 @@ def _is_long(own: Moments | None, scale: int) -> bool:
         return False
     ends = [abs(float(own.base or 0) + end) for end in (own.low, own.high)]
     return needs_decimals(int(max(ends)), scale)
+
+
+def report_of(
+    releasing: Releasing, made: ReleasedRegions, verification: VerificationSection, seconds: float
+) -> Report:
+    """Return the report of all regions."""
+    file_plan, solver = releasing.file_plan, releasing.solver
+    settings = file_plan.plan.settings
+    trees = {} if releasing.known is None else {c.name: c for c in releasing.known.columns}
+    figures = finalize(made.figures, made.ranges)
+    loss = figures["losses"]["iloss"] if trees else figures["classes"]["loss"]
+    measures, stable, note = _measured(releasing, made)
+    return build_report(
+        Released(
+            file_plan.plan.schema, made.released.names, file_plan.plan.aggregators, trees,
+            settings.roles.drop, settings.release.round, stable,
+        ),
+        Run(
+            solver.encoder.method, solver.k, solver.seed, loss,
+            ILOSS if file_plan.plan.by_hierarchies else SSE[False], seconds,
+        ),
+        Findings(
+            verification,
+            [
+                *column_notes(
+                    file_plan.plan, file_plan.profile, [column.rule for column in trees.values()]
+                ),
+                *people_notes(file_plan.plan.schema, settings, file_plan.profile),
+                *file_plan.profile.repeat_notes(file_plan.plan.schema.with_role(Role.IDENTIFIER)),
+                *kept_notes(settings),
+                *preset_notes(settings),
+                _grouped_by(settings, len(releasing.stage.regions)),
+                *ended_early(solver.runner.report.stop),
+                *_counted(verification),
+                *note,
+            ],
+            [*unnamed_notes(file_plan.plan.unnamed), *preset_notes(settings)],
+            settings.requirement,
+            measures=measures,
+        ),
+        figures,
+    )  # fmt: skip
+
+
+def _grouped_by(settings: Settings, regions: int) -> str:
+    """Return in words how the records were grouped."""
+    engine = settings.protect.engine
+    why = (
+        "the file does not fit in the memory given" if engine is None else f"the engine is {engine}"
+    )
+    return (
+        f"records were grouped in {regions} regions, whose borders were mended along other cuts: "
+        f"{why}"
+    )
+
+
+def _counted(verification: Mapping[str, Any]) -> list[str]:
+    """Return in words where the engine could not count the release itself."""
+    counted = verification.get("engine")
+    if counted is None or counted["records"] is not None:
+        return []
+    return [
+        f"{counted['name']} cannot read a column of the release: our own check alone verified it"
+    ]
+
+
+def _measured(
+    releasing: Releasing, made: ReleasedRegions
+) -> tuple[MeasuresSection, dict[Key, Stable], list[str]]:
+    """Return costs and risks, measured on whole groups, and notes on that."""
+    work, regions = releasing.solver.work, range(len(releasing.stage.regions))
+    before = releasing.solver.form.unpack(gather(work, [f"before-{r}" for r in regions], 0))
+    after = made.form.unpack(gather(work, [f"after-{r}" for r in regions], 0))
+    share = before.rows / made.rows
+    coded = releasing.solver.encoder.coded(before)
+    gone = round(made.ranges.deleted * share)
+    threads = local_threads(releasing.solver.runner.run).workers
+    classes = classes_by(after, before.schema.with_role(Role.QUASI_IDENTIFIER))
+    measures = measure_release(
+        before, after, coded, gone, releasing.solver.seed, threads=threads, classes=classes
+    ).to_dict()
+    trees = {} if coded is None else {column.name: column for column in coded.columns}
+    public = compared(before, after, trees, releasing.solver.k, threads, classes)
+    if before.rows == made.rows:
+        return measures, public, []
+    is_little = releasing.room < releasing.budget.measured
+    why = ", as many as fit in the memory that was given" if is_little else ""
+    return (
+        measures,
+        public,
+        [
+            f"costs and risks were measured on {before.rows:,} of the "
+            f"{made.rows:,} records, in whole groups{why}; among all records a person is harder "
+            "to find"
+        ],
+    )

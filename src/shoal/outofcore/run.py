@@ -4,47 +4,46 @@ from __future__ import annotations
 
 import secrets
 import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from shoal.backends.executor import Threads
+from shoal.backends.executor import Threads, ahead
 from shoal.backends.staging import Staging
 from shoal.errors import OutputError, RequestError
 from shoal.judge.limits import limited
 from shoal.methods.problem import check_size
 from shoal.outofcore.arrow import Form
-from shoal.outofcore.budget import Budget
-from shoal.outofcore.encoding import choose_encoder
+from shoal.outofcore.budget import VALUES, Budget
+from shoal.outofcore.encoders import ByNumbers, ByTrees, RegionEncoder, Vocabulary
 from shoal.outofcore.file_plan import FilePlan, check_possible, plan_file, profile_file
-from shoal.outofcore.memory import give_back
-from shoal.outofcore.regions import Cuts, cut_sample
-from shoal.outofcore.release import ReleasedRegions, Releasing
-from shoal.outofcore.report import report_of
+from shoal.outofcore.release import ReleasedRegions, Releasing, report_of
 from shoal.outofcore.request import FileRequest, Released
 from shoal.outofcore.run_folder import RunFolder
-from shoal.outofcore.solve import Solver, Stage
-from shoal.outofcore.stepped import (
-    SteppedPieces,
-    with_listed_steps,
-    with_steps_again,
-    without_steps,
-)
-from shoal.outofcore.tasks import TaskRunner
-from shoal.outofcore.write import JSON_LINES, PIECEMEAL
-from shoal.plan.hierarchies import digests
+from shoal.outofcore.solve import Cuts, Solver, Stage, cut_sample
+from shoal.outofcore.tasks import TaskRunner, freed, give_back
+from shoal.outofcore.write import JSON_LINES, PIECEMEAL, keep, kept
+from shoal.plan.aggregators import digests
 from shoal.plan.steps import step_context
 from shoal.progress import Callback, Reporter
+from shoal.report.report import Report
+from shoal.report.steps import listed_sections
 from shoal.save.files import papers_of, verify_written
-from shoal.save.holdable import check_kept
-from shoal.save.prepare import with_text
+from shoal.save.prepare import check_kept, with_text
 from shoal.settings import Settings
+from shoal.table.encode_nodes import Coded
 from shoal.table.files.formats import is_csv
 from shoal.table.files.opening import check_ordinary, digest_of
 from shoal.table.roles import Role
-from shoal.table.sampling import Sample
+from shoal.table.sampling import Sample, sample_size, share_of
+from shoal.table.source import Source
+from shoal.table.steps.sequence import applied, is_left_out
+from shoal.table.steps.step import Context
 from shoal.table.streams import Pieces, Reading, Whole, in_pieces
+from shoal.table.table import Table
 
 
 def release_file(
@@ -218,3 +217,129 @@ def _grouped(solver: Solver, stage: Stage, rounds: int) -> Stage:
         solver.group(moved)
         stage = moved
     return stage
+
+
+class SteppedPieces:
+    """A file in pieces after the steps before grouping.
+
+    The kinds of a csv file's columns are known after a pass over all of it: it is read once more.
+    """
+
+    def __init__(self, pieces: Pieces, settings: Settings, context: Context) -> None:
+        self._pieces = pieces
+        self._changed = partial(applied, settings.steps, context=context)
+
+    @property
+    def source(self) -> Source:
+        """What it is; whole after the first pass."""
+        return self._pieces.source
+
+    def first(self) -> Iterator[Table]:
+        """Yield the pieces after the steps, once the kinds of the whole file are known."""
+        for _ in self._pieces.first():
+            pass
+        yield from self.again()
+
+    def again(self) -> Iterator[Table]:
+        """Yield the same pieces again."""
+        return map(self._changed, self._pieces.again())
+
+
+def without_steps(settings: Settings) -> Settings:
+    """Return the settings of a table whose steps are done."""
+    return settings.model_copy(update={"steps": ()})
+
+
+def with_steps_again(made: ReleasedRegions, settings: Settings) -> ReleasedRegions:
+    """Return released regions whose recipe repeats the steps, too."""
+    own = made.settings
+    drop = [name for name in own.roles.drop if not is_left_out(name, settings.steps)]
+    own = own.replace(roles={"drop": drop}).model_copy(update={"steps": settings.steps})
+    return replace(made, settings=own)
+
+
+def with_listed_steps(report: Report, settings: Settings) -> Report:
+    """Return the report with the steps, whose costs were not counted."""
+    return replace(report, steps=listed_sections(settings.steps))
+
+
+def choose_encoder(
+    file_plan: FilePlan,
+    reading: Reading | None,
+    sample: Sample | None,
+    runner: TaskRunner,
+    most: int = VALUES,
+) -> tuple[RegionEncoder, Coded | None, Any]:
+    """Return the encoder, the hierarchies of values, and the coordinates of a sample."""
+    plan = file_plan.plan
+    protect, quasi = plan.settings.protect, plan.schema.with_role(Role.QUASI_IDENTIFIER)
+    weights = protect.column_weights
+    if not plan.by_hierarchies:
+        columns = file_plan.profile.columns
+        moments = {c.name: own for c in quasi if (own := columns[c.name].moments) is not None}
+        encoder = ByNumbers(moments, weights, protect.effort, plan.k, file_plan.holed)
+        return encoder, None, None if sample is None else encoder.sampled(sample.rows)
+    words = Vocabulary(quasi, most)
+    form = Form.of(file_plan.kept().only(_is_quasi), whole=False)
+    drawn = None
+    if reading is None:
+        words.load(runner.work, "values")
+    else:
+        step = Collect(reading, file_plan, form, runner, most)
+        tasks = range(reading.tasks)
+        for name in runner.reading(reading).each("collecting values", step, tasks):
+            vocabulary = Vocabulary(quasi)
+            vocabulary.load(runner.work, name)
+            words.join(vocabulary)
+            some = Sample(protect.seed, sample_size(len(quasi)))
+            some.take(kept(runner.work, f"{name}-sample"))
+            if drawn is None:
+                drawn = some
+            else:
+                drawn.join(some)
+        words.save(runner.work, "values")
+    known = words.coded(plan.schema.source, plan.hierarchies, plan.folder, plan.ranges)
+    by_trees = ByTrees(known, weights, protect.effort)
+    points = None if drawn is None else by_trees.points(form.unpack(drawn.rows))
+    return by_trees, known, points
+
+
+def _is_quasi(column: Any) -> bool:
+    return bool(column.role is Role.QUASI_IDENTIFIER)
+
+
+@dataclass(frozen=True)
+class Collect:
+    """The values of the quasi-identifiers of a chunk, and a sample of its records."""
+
+    reading: Reading
+    file_plan: FilePlan
+    form: Form
+    runner: TaskRunner
+    most: int
+
+    def __call__(self, chunk: int) -> str:
+        """Store the values of a chunk, and return its name."""
+        name = f"values-of-{chunk}"
+        if self.runner.work.read(name) is None:
+            words, drawn = self._collected(chunk)
+            words.save(self.runner.work, name)
+            drawn.keep(partial(keep, self.runner.work, f"{name}-sample"))
+            self.runner.work.note(name, True)
+        return name
+
+    def _collected(self, chunk: int) -> tuple[Vocabulary, Sample]:
+        words = Vocabulary(self.file_plan.plan.schema.with_role(Role.QUASI_IDENTIFIER), self.most)
+        size = sample_size(len(words.columns))
+        share = share_of(size, self.reading.rows)
+        start = self.reading.start(chunk)
+        drawn = Sample(self.file_plan.plan.settings.protect.seed, size, start, share)
+        done = 0
+        pieces = map(self.file_plan.prepared, self.reading.again(chunk))
+        for piece in freed(ahead(pieces, self.runner.threads)):
+            words.add(piece)
+            drawn.add(self.form.pack(piece.only(_is_quasi)))
+            done += piece.rows
+            if not self.reading.is_shared:
+                self.runner.report("collecting values", done, self.file_plan.profile.rows)
+        return words, drawn

@@ -23,8 +23,7 @@ from typing import Any, BinaryIO
 from shoal.backends.storage import Folder, Remote, Storage, remove_unheld
 from shoal.errors import EngineLostError, OutputError, RequestError, shown
 from shoal.hints import option
-from shoal.system.current import current
-from shoal.system.interface import Lock
+from shoal.system.interface import Lock, current
 from shoal.system.names import is_url, name_of
 
 LOG = logging.getLogger("shoal.engine")

@@ -13,14 +13,22 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from shoal.errors import InputError, RequestError, listed
-from shoal.outofcore.memory import give_back
 from shoal.outofcore.run_folder import RunFolder
+from shoal.outofcore.tasks import give_back
 from shoal.progress import Reporter
-from shoal.system.current import current
-from shoal.table.dataframes.frames import check_names, own_order
-from shoal.table.dataframes.lazy import BATCH, RECORDS, batches_of, check_here, computing, is_polars
+from shoal.system.interface import current
+from shoal.table.dataframes.frames import (
+    BATCH,
+    RECORDS,
+    batches_of,
+    check_here,
+    check_names,
+    computing,
+    is_polars,
+    own_order,
+)
 from shoal.table.files.arrow_files import read_parquet
-from shoal.table.files.batches import ParquetPieces
+from shoal.table.files.many_files import ParquetPieces
 from shoal.table.files.opening import digest_of
 from shoal.table.roles import Kind
 from shoal.table.source import Source

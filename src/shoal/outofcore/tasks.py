@@ -8,26 +8,29 @@ worker was lost or thought to be, leaves the same files: it depends on its task 
 
 from __future__ import annotations
 
+import ctypes
 import socket
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+import pyarrow as pa
 
 from shoal import errors
 from shoal.backends.executor import Executor, Threads, local_threads
 from shoal.errors import EngineError, EngineLostError, ShoalError, shown
 from shoal.hints import option
-from shoal.outofcore.memory import freed
 from shoal.outofcore.run_folder import LOG, REQUEST, Files
 from shoal.progress import Reporter
 from shoal.table.streams import Reading
 
+One = TypeVar("One")
 QUIET = Reporter(None)
-
 Step = Callable[[Any], Any]
 
 
@@ -146,3 +149,36 @@ class TaskRunner:
 
 def _alone(work: Files) -> TaskRunner:
     return TaskRunner(work, Threads(1), Threads(1), QUIET)
+
+
+# Returning freed memory to the system after every step.
+#
+# Arrow's pool and the C library keep what was freed, for the next who asks. Over many steps of
+# different sizes what is kept grows far beyond what any step needs.
+
+
+@cache
+def _trim() -> Callable[[int], int] | None:
+    """Return what the GNU C library offers for it; None where there is another."""
+    try:
+        malloc_trim = ctypes.CDLL(None).malloc_trim
+    except (OSError, AttributeError, TypeError):
+        return None
+    malloc_trim.argtypes, malloc_trim.restype = [ctypes.c_size_t], ctypes.c_int
+    return malloc_trim
+
+
+def give_back() -> None:
+    """Return free memory to the system."""
+    pa.default_memory_pool().release_unused()
+    trim = _trim()
+    if trim is not None:
+        trim(0)
+
+
+def freed(pieces: Iterable[One]) -> Iterator[One]:
+    """Yield pieces; what each left behind is given back before the next is made."""
+    for piece in pieces:
+        yield piece
+        del piece
+        give_back()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+import io
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -16,27 +18,26 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from shoal.backends.executor import ahead
-from shoal.backends.storage import Storage
+from shoal.backends.storage import Remote, Storage
 from shoal.errors import OutputError
 from shoal.judge.readers.reading import opened
 from shoal.judge.readers.written import Written
 from shoal.kernels.arrays import Integers
 from shoal.outofcore.arrow import ROW, Form
-from shoal.outofcore.memory import freed
 from shoal.outofcore.run_folder import Files
-from shoal.outofcore.shuffle import gather
+from shoal.outofcore.tasks import freed
 from shoal.progress import Reporter
 from shoal.release.dialects import plain_table, written_as
 from shoal.release.intervals import TYPED
 from shoal.release.json_lines import json_lines_bytes
 from shoal.release.write import RECORDS, csv_bytes, ipc_options, parquet_options, parquet_table
-from shoal.save.prepare import as_missing
+from shoal.save.prepare import as_missing, guarded_table
 from shoal.save.readback import ReadBack, same_array
-from shoal.save.spreadsheet import guarded_table
 from shoal.table.table import Table
 
+READERS = 16  # files of a remote storage that are read at once
+PACKED = pa.ipc.IpcWriteOptions(compression="lz4")
 Made = TypeVar("Made")
-
 ROWS = 2**20  # of a row group, at most
 JSON_LINES = "jsonl"
 PIECEMEAL = "csv", "csv.gz", JSON_LINES, *TYPED  # kinds of files that are written bucket by bucket
@@ -260,3 +261,68 @@ def _typed_parts(path: Path, kind: str) -> Iterator[Iterator[Any]]:
 
 def _same_table(written: Any, meant: Any) -> bool:
     return all(map(same_array, written.columns, meant.columns))
+
+
+# Shuffle: files of a run whose records are partitioned by destination.
+#
+# A file has as many Arrow batches as there are places to go, in their order; whoever gathers a
+# place reads one batch of every file. So each file is written once, by one step, and no step needs
+# more than one open file, however many places there are.
+
+
+def part(work: Files, name: str, table: Any, places: Integers, count: int) -> list[int]:
+    """Write a table's rows by the places they go to, in their order; return how many go to each."""
+    order = np.argsort(places, kind="stable")
+    counts = np.bincount(places, minlength=count)
+    ends = np.cumsum(counts).tolist()
+    with work.writing(name) as file, pa.ipc.new_file(file, table.schema, options=PACKED) as writer:
+        start = 0
+        for end in ends:
+            some = table.take(pa.array(order[start:end])).combine_chunks()
+            batches = some.to_batches()
+            writer.write_batch(batches[0] if batches else _none(table.schema))
+            start = end
+    return [int(many) for many in counts]
+
+
+def _none(schema: Any) -> Any:
+    return pa.RecordBatch.from_arrays([pa.nulls(0, field.type) for field in schema], schema=schema)
+
+
+def gather(work: Files, names: Iterable[str], place: int) -> Any:
+    """Return the rows of all files that go to one place, those of the first file first."""
+
+    def batch(name: str) -> Any:
+        with work.open(name) as file:
+            return pa.ipc.open_file(file).get_batch(place)
+
+    if isinstance(work.storage, Remote):  # which answers late, but many at once
+        with ThreadPoolExecutor(READERS) as pool:
+            batches = list(pool.map(batch, names))
+    else:
+        batches = [batch(name) for name in names]
+    return pa.Table.from_batches(batches).combine_chunks()
+
+
+def keep(work: Files, name: str, table: Any) -> None:
+    """Keep a table under a name."""
+    with work.writing(name) as file, pa.ipc.new_file(file, table.schema, options=PACKED) as writer:
+        writer.write_table(table)
+
+
+def kept(work: Files, name: str) -> Any:
+    """Return the table that was kept under a name."""
+    with work.open(name) as file:
+        return pa.ipc.open_file(file).read_all()
+
+
+def save(work: Files, name: str, numbers: npt.NDArray[Any]) -> None:
+    """Keep an array under a name."""
+    with work.writing(name) as file:
+        np.save(file, numbers, allow_pickle=False)
+
+
+def load(work: Files, name: str) -> npt.NDArray[Any]:
+    """Return the array that was kept under a name."""
+    with work.open(name) as file:
+        return np.asarray(np.load(io.BytesIO(file.read()), allow_pickle=False))

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from shoal.errors import RequestError, check_known, shown
+from shoal.errors import InputError, RequestError, check_known, shown
 from shoal.hints import option
+from shoal.methods import auto
 from shoal.methods.registry import find, is_on_nodes
 from shoal.release.averages import MAJORITY, UNROUNDED
 from shoal.settings import Decimals, Settings
-from shoal.table.profile import Profile
+from shoal.table.hierarchy.specify import in_folder, is_file
+from shoal.table.proposals.codes import prefixes_of
 from shoal.table.roles import Column, Kind, Role
-from shoal.table.table import Table
+from shoal.table.table import Profile, Table
 
 
 def build_aggregators(
@@ -169,3 +173,140 @@ def _digits(column: Column) -> int | None:
     if column.kind is Kind.DECIMAL:
         return int(column.values.type.scale)
     return None if column.written is None else max(0, column.written.decimals)
+
+
+def with_hierarchies(settings: Settings, schema: Table, folder: Path | None) -> Settings:
+    """Return the settings with the files of a folder of hierarchies spelled out."""
+    place = settings.input.hierarchies
+    if place is None:
+        return settings
+    where = Path(place) if folder is None else folder / place
+    grouped = schema.schema.with_role(Role.QUASI_IDENTIFIER)
+    files = in_folder(where, [name for name in grouped if name not in settings.roles.by])
+    rules = {**{name: str(Path(file).resolve()) for name, file in files.items()},
+            **settings.hierarchies}  # fmt: skip
+    return settings.replace(hierarchies=rules, input={"hierarchies": None})
+
+
+def with_proposed(
+    settings: Settings, schema: Table, profile: Profile
+) -> tuple[Settings, dict[str, str]]:
+    """Return the settings with hierarchies for texts that have none and are codes; and these.
+
+    The recipe of a run has every hierarchy spelled out: none is added to it.
+    """
+    if settings.shoal is not None:
+        return settings, {}
+    rules = {}
+    for column in schema.with_role(Role.QUASI_IDENTIFIER):
+        if _is_generalized(column, settings) and column.name not in settings.hierarchies:
+            length = profile.code_length(column)
+            if length is not None:
+                rules[column.name] = prefixes_of(length)
+    if not rules:
+        return settings, {}
+    return settings.replace(hierarchies={**settings.hierarchies, **rules}), rules
+
+
+def _is_generalized(column: Column, settings: Settings) -> bool:
+    """Tell whether a column releases what its texts have in common."""
+    if column.kind is not Kind.TEXT or column.is_ordinal or column.name in settings.roles.by:
+        return False
+    return requested_aggregator(column, settings.release.aggregate, "generalize") == "generalize"
+
+
+def compared_columns(schema: Table, settings: Settings) -> list[str]:
+    """Return the sensitive columns whose values t-closeness compares."""
+    requirement = settings.requirement
+    return [
+        n
+        for n in schema.schema.with_role(Role.SENSITIVE)
+        if requirement.threshold("t", n) is not None
+    ]
+
+
+def grouping_hierarchies(schema: Table, settings: Settings) -> dict[str, str]:
+    """Return the hierarchies by column but for those that t-closeness compares values by."""
+    own = compared_columns(schema, settings)
+    return {name: rule for name, rule in settings.hierarchies.items() if name not in own}
+
+
+def digests(hierarchies: Mapping[str, str], folder: Path | None = None) -> dict[str, str]:
+    """Return the sha256 of the files of hierarchies, by column."""
+    hashes = {}
+    for name, rule in hierarchies.items():
+        if is_file(rule):
+            path = (folder or Path()) / rule
+            try:
+                with path.open("rb") as file:
+                    hashes[name] = hashlib.file_digest(file, "sha256").hexdigest()
+            except OSError:
+                raise InputError(f"there is no hierarchy file {shown(path.name)}") from None
+    return hashes
+
+
+CENTERS = frozenset(("mean", "median", "mode", "medoid"))
+
+
+def has_mixed_cells(
+    schema: Table, settings: Settings, profile: Profile, hierarchies: Mapping[str, str]
+) -> bool:
+    """Tell whether cells are texts or missing, or a hierarchy is given.
+
+    Where all columns release means, medians, modes or medoids, what is lost is distances to a
+    center, whatever the cells are.
+    """
+    columns, aggregate = schema.with_role(Role.QUASI_IDENTIFIER), settings.release.aggregate
+    default = {c.name: "mean" if averages(c, settings, hierarchies) else "" for c in columns}
+    if CENTERS.issuperset(requested_aggregator(c, aggregate, default[c.name]) for c in columns):
+        return False
+    return auto.by_hierarchies(schema, hierarchies, profile.missing)
+
+
+def has_only_intervals(
+    schema: Table, settings: Settings, profile: Profile, hierarchies: Mapping[str, str]
+) -> bool:
+    """Tell whether all quasi-identifiers are numbers or dates that groups release as intervals.
+
+    Not of tables that are grouped block by block, which blocks by distance do much faster, nor
+    where a start or search options are given, which may be of a search by distance.
+    """
+    if settings.protect.start is not None or settings.search_options():
+        return False
+    columns, aggregate = schema.with_role(Role.QUASI_IDENTIFIER), settings.release.aggregate
+    default = {c.name: "mean" if averages(c, settings, hierarchies) else "generalize"
+               for c in columns}  # fmt: skip
+    return profile.rows < auto.pace().large and all(
+        column.kind.is_numeric
+        and column.kind is not Kind.BOOLEAN
+        and not column.is_ordinal
+        and requested_aggregator(column, aggregate, default[column.name]) in ("generalize", "range")
+        for column in columns
+    )
+
+
+def by_hierarchies(settings: Settings, is_mixed: bool, only_intervals: bool) -> bool:
+    """Tell whether the requested method compares records by hierarchies.
+
+    `auto` does where cells are mixed, and so does `exact`; `auto` also where numbers are released
+    as intervals, whose width is what is lost then.
+    """
+    roles, method = settings.roles, settings.protect.method
+    whole = roles.person if roles.household is None else roles.household
+    units = "people" if roles.household is None else "households"
+    if roles.group is not None:
+        if whole is not None:
+            raise RequestError(f"groups that are given cannot be made of whole {units} anew")
+        return is_on_nodes(settings.protect.refine)
+    info = find(method).info
+    groups_by_trees = is_mixed if method == "auto" or info.by_table else info.on_nodes
+    if method == "auto":
+        groups_by_trees = groups_by_trees or only_intervals
+    if whole is None:
+        return groups_by_trees
+    if method != "auto" and groups_by_trees:
+        raise RequestError(
+            f"{method} groups records one by one; {units} are grouped by methods of distances, "
+            "such as auto"
+        )
+    return False

@@ -10,13 +10,10 @@ import numpy.typing as npt
 from shoal.errors import PrivacyError, RequestError, shown
 from shoal.judge.models.closeness import Equal
 from shoal.judge.models.dominance import left_over
-from shoal.judge.models.requirement import Requirement
-from shoal.judge.models.rule import Rule
+from shoal.judge.models.requirement import Requirement, Rule
 from shoal.methods.enforce.constraints import Constraints, check_possible
-from shoal.methods.enforce.kinds import Kinds
-from shoal.methods.enforce.rules import magnitudes, make_rules
-from shoal.methods.enforce.value_sets import ValueSets
-from shoal.methods.enforce.values import Counted, code_counts, combined, counted, numbers
+from shoal.methods.enforce.rules import Kinds, magnitudes, make_rules
+from shoal.methods.enforce.values import Counted, ValueSets, code_counts, combined, counted, numbers
 from shoal.plan.plan import Plan
 from shoal.settings import joined_key
 from shoal.table.roles import Role

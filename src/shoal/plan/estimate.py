@@ -9,11 +9,11 @@ from shoal.errors import RequestError
 from shoal.hints import option
 from shoal.methods.auto import EFFORTS, Choice, choose, choose_mixed, seconds_by_trees
 from shoal.methods.ils.search import ITERATIONS
-from shoal.methods.method import Info
+from shoal.methods.problem import Info
 from shoal.methods.registry import find
 from shoal.plan.costs import Estimate, estimate
 from shoal.settings import Settings
-from shoal.system.current import current
+from shoal.system.interface import current
 
 LEAN, LEAN_MIXED = "hilbert", "kaim"  # whose runs are little but reading, releasing, measuring
 LONG = 10.0  # seconds: longer runs print their estimate

@@ -9,12 +9,11 @@ from functools import partial
 
 from shoal.errors import RequestError, nearest_names, shown
 from shoal.hints import STEP, option
-from shoal.release.weights import rounded_weights
+from shoal.release.aggregate import rounded_weights
 from shoal.settings import Settings
-from shoal.table.profile import Profile, same
 from shoal.table.roles import Kind, Role
 from shoal.table.rounding import rounded
-from shoal.table.table import Table
+from shoal.table.table import Profile, Table, same
 
 MOST = 0.5  # of the records may be unique in a column that is kept
 

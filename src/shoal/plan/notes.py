@@ -16,16 +16,14 @@ from shoal.plan.survey import repeating_identifiers, verb_of
 from shoal.progress import StopToken
 from shoal.settings import Settings
 from shoal.settings.presets import find_preset
-from shoal.settings.renamed import renamed_notes
 from shoal.table.dialects.writing_notes import writing_notes
 from shoal.table.hierarchy.listed import Listed
 from shoal.table.hierarchy.values import Rule
 from shoal.table.integer_codes import integer_code_notes
-from shoal.table.profile import Profile
-from shoal.table.proposals.meanings import Meaning, meaning_of
+from shoal.table.proposals.content import Meaning, meaning_of
 from shoal.table.roles import Column, Kind, Role
 from shoal.table.similar_names import similar_name_notes
-from shoal.table.table import Table
+from shoal.table.table import Profile, Table
 
 
 def column_notes(plan: Plan, profile: Profile, rules: Sequence[Rule] = ()) -> list[str]:
@@ -89,8 +87,8 @@ def preset_notes(settings: Settings) -> list[str]:
 
 
 def kept_notes(settings: Settings) -> list[str]:
-    """Return notes on renamed methods, rounded columns, and kept ones that single records out."""
-    notes = renamed_notes(settings.protect, settings.form, settings.shoal is not None) + [
+    """Return notes on rounded columns, and kept ones that single records out."""
+    notes = [
         f"{shown(name)} is rounded to multiples of {step:g}"
         for name, step in settings.release.round.items()
     ]

@@ -6,36 +6,43 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
+
 from shoal.errors import RequestError, nearest_names, shown
 from shoal.hints import option
 from shoal.judge.models.requirement import Requirement
+from shoal.kernels.arrays import Integers
 from shoal.methods.problem import check_size
-from shoal.plan.aggregators import build_aggregators
-from shoal.plan.costs import Estimate
-from shoal.plan.encoder import by_hierarchies, has_mixed_cells, has_only_intervals
-from shoal.plan.estimate import check_fits, expected, machine_memory
-from shoal.plan.free_text import check_free_text
-from shoal.plan.hierarchies import (
+from shoal.methods.registry import find
+from shoal.plan.aggregators import (
+    build_aggregators,
+    by_hierarchies,
     compared_columns,
     grouping_hierarchies,
+    has_mixed_cells,
+    has_only_intervals,
     with_hierarchies,
     with_proposed,
 )
-from shoal.plan.kept_columns import check_kept, check_rounding, with_rounding
+from shoal.plan.costs import Estimate
+from shoal.plan.estimate import check_fits, expected, machine_memory
+from shoal.plan.kept_columns import MOST, check_kept, check_rounding, with_rounding
 from shoal.plan.local_suppression import with_flat_trees
-from shoal.plan.profile import TableProfile
-from shoal.plan.recoding import check_recoding
+from shoal.plan.profile import TableProfile, unique_share
 from shoal.plan.steps import check_steps, with_steps
 from shoal.plan.survey import check_people, with_survey_roles, without_strata
 from shoal.release.aggregate import STRATUM, Aggregators, averaged
+from shoal.report.sections import SuppressedSection
 from shoal.settings import Settings
 from shoal.table.assign import assign
 from shoal.table.dataframes.frames import check_names
 from shoal.table.dialects.dialect import PLAIN
 from shoal.table.ordinal import with_orders
-from shoal.table.profile import Profile, complete_rows
-from shoal.table.roles import Role
-from shoal.table.table import Table, check_readable
+from shoal.table.roles import Column, Kind, Role
+from shoal.table.survey import Survey, named_strata
+from shoal.table.table import Profile, Table, check_readable, complete_rows, present
+
+WORDS = 5.0  # of a cell, on average: what has more, and mostly unique cells, is free text
 
 
 @dataclass(frozen=True)
@@ -276,3 +283,91 @@ def _check_columns(schema: Table, settings: Settings, profile: Profile) -> None:
                 f"leave it out with {option('drop', [column.name])}, or say "
                 f"{option('allow_empty', True)}"
             )
+
+
+def words_a_cell(column: Column) -> float:
+    """Return how many words the cells of a column of texts have, on average."""
+    import pyarrow.compute as pc
+
+    there = column.values.drop_null()
+    if not len(there):
+        return 0.0
+    return float(pc.mean(pc.list_value_length(pc.utf8_split_whitespace(there))).as_py())
+
+
+def is_free_text(column: Column) -> bool:
+    """Tell whether a column holds free text: many words a cell, most cells unique."""
+    if column.kind is not Kind.TEXT or column.is_ordinal or words_a_cell(column) < WORDS:
+        return False
+    return unique_share(column) > MOST
+
+
+def check_free_text(table: Table, schema: Table, settings: Settings) -> None:
+    """Raise RequestError for a kept column of free text that nobody allowed."""
+    for column in schema.columns:
+        name = column.name
+        is_kept = column.role in (Role.SENSITIVE, Role.OTHER)
+        if is_kept and name not in settings.roles.keep_unique and is_free_text(table[name]):
+            raise RequestError(
+                f"{table.source.name}, column {shown(name)}: free text, which can name people in "
+                f"ways that no check sees; leave it out ({option('drop', [name])}), or say "
+                f"{option('other', [name])} and {option('keep_unique', [name])} to release it all "
+                "the same"
+            )
+
+
+def check_recoding(settings: Settings, aggregators: Mapping[str, str]) -> None:
+    """Raise RequestError for what a recoding cannot be, and what suppression cannot leave out."""
+    protect, roles = settings.protect, settings.roles
+    method = find(protect.method).info
+    if roles.group is not None or not method.recodes:
+        if protect.suppress:
+            _check_suppression(settings)
+        return
+    if roles.by:
+        raise RequestError(
+            f"{method.name} has one level for all records, not one by stratum; leave out "
+            f"{option('by')}"
+        )
+    for name, one in aggregators.items():
+        if one != "generalize":
+            raise RequestError(
+                f"{method.name} releases a level of every hierarchy, {shown(name)} is to be "
+                f"released as {one}; leave out {option('aggregate')} and {option('numbers')}"
+            )
+    requirement = settings.requirement
+    if protect.suppress and (requirement.more_than_k or requirement.k_of):
+        raise RequestError(
+            f"{option('suppress')} is for k alone: what else is asked of classes could fail in "
+            "what is left; leave it out"
+        )
+
+
+def _check_suppression(settings: Settings) -> None:
+    """Raise RequestError where single records cannot be left out."""
+    roles = settings.roles
+    units = "household" if roles.household is not None else "person"
+    if roles.group is not None:
+        why = "groups that are given hold every record"
+    elif roles.household is not None or roles.person is not None:
+        why = f"it leaves out single records, not all of a {units}"
+    else:
+        return
+    raise RequestError(f"{option('suppress')}: {why}; leave it out")
+
+
+def suppressed_section(
+    table: Table, plan: Plan, survey: Survey, rows: Integers
+) -> SuppressedSection:
+    """Return how many records are left out, by stratum, and how many cells by column."""
+    quasi = table.with_role(Role.QUASI_IDENTIFIER)
+    section: SuppressedSection = {
+        "budget": plan.settings.protect.suppress,
+        "records": int(rows.size),
+        "cells": {one.name: int(np.count_nonzero(present(one)[rows])) for one in quasi},
+    }
+    if survey.strata is not None:
+        names = named_strata(table, plan.strata, survey.strata)
+        counts = np.bincount(survey.strata[rows], minlength=len(names))
+        section["strata"] = dict(zip(names, counts.tolist(), strict=True))
+    return section

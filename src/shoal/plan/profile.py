@@ -10,10 +10,9 @@ import numpy as np
 from shoal.errors import in_shape
 from shoal.measures.risk.kept_columns import released_codes
 from shoal.table.assign import identifier_reason
-from shoal.table.profile import Change, complete_rows, same
 from shoal.table.proposals.codes import code_length, count_codes
 from shoal.table.roles import Column
-from shoal.table.table import Table
+from shoal.table.table import Change, Table, complete_rows, same
 from shoal.table.two_valued import is_two_valued
 
 

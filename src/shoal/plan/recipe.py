@@ -10,11 +10,10 @@ from typing import Any
 
 from shoal.methods.registry import find
 from shoal.partition import SearchLog
-from shoal.plan.aggregators import numbers_as
-from shoal.plan.hierarchies import digests
+from shoal.plan.aggregators import digests, numbers_as
 from shoal.plan.plan import Plan
 from shoal.settings import Settings
-from shoal.settings.renamed import FORM
+from shoal.settings.model import FORM
 from shoal.table.hierarchy.specify import is_file
 from shoal.table.roles import Role
 from shoal.table.steps.sequence import is_left_out

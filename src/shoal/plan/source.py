@@ -7,7 +7,7 @@ from pathlib import Path
 
 from shoal.errors import RequestError
 from shoal.hints import FILE, option
-from shoal.plan.hierarchies import digests
+from shoal.plan.aggregators import digests
 from shoal.settings import Settings
 from shoal.system.names import is_url
 from shoal.table.files.many_files import digest_parts, is_many

@@ -6,10 +6,9 @@ from shoal.errors import RequestError, listed, shown
 from shoal.hints import option
 from shoal.settings import Settings
 from shoal.table.assign import all_quasi_identifiers
-from shoal.table.profile import Profile
 from shoal.table.roles import Role
 from shoal.table.survey import survey_roles
-from shoal.table.table import Table
+from shoal.table.table import Profile, Table
 
 
 def with_survey_roles(settings: Settings, table: Table, profile: Profile) -> Settings:

@@ -13,25 +13,31 @@ cell is empty in a dataframe and `*` in a csv file.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import partial
 
 import numpy as np
 import pyarrow as pa
 
-from shoal.kernels.arrays import Flags, Integers
+from shoal.kernels.arrays import Flags, Floats, Integers
+from shoal.kernels.exact_sum import SETTLED, group_sums
+from shoal.measures.generalization import Spans, spans
+from shoal.measures.loss import group_means
 from shoal.partition import Partition
-from shoal.release.averages import MAJORITY, UNROUNDED, Average
+from shoal.release.averages import MAJORITY, UNROUNDED, Average, from_rows
 from shoal.release.centers import Groups, half
-from shoal.release.generalize import generalized, medoids, modes
-from shoal.release.group_values import from_rows
+from shoal.release.intervals import ends_type
 from shoal.table.encode import canonical_order, encode
-from shoal.table.encode_nodes import Coded
-from shoal.table.roles import Column, Role
+from shoal.table.encode_nodes import Coded, CodedColumn
+from shoal.table.roles import STAR, Column, Kind, Role, Written
 from shoal.table.survey import Survey
-from shoal.table.table import Table, as_integers
+from shoal.table.table import Table, as_floats, as_integers
 
+DIGITS = 6  # significant ones of a group's mean weight: a total drifts by 5e-6 of itself at most
+BLOCK = 4096  # records whose differences are held at once
 Decimals = int | str | Mapping[str, int | str] | None
 AVERAGED = ("mean", "median", MAJORITY)  # aggregators whose release is a number
 STRATUM = "stratum"  # of a column in which all records of a group agree
@@ -165,3 +171,112 @@ def _medians(column: Column, groups: Groups, labels: Integers) -> Integers:
         middles = [half(weights) for weights in by_rank.lists(groups.weights)]
         rows = ordered[groups.starts + np.array(middles)]
     return np.where(_holed(column, groups), -1, rows)
+
+
+def generalized(column: Column, coded: CodedColumn, labels: Integers) -> Column:
+    """Return the column to release: labels of the tree, [least,greatest] of an order, or *."""
+    nodes = spans(coded, labels)
+    texts = _ranges(coded, nodes) if coded.by_range else _labels(coded, nodes)
+    values = pa.array(texts, type=pa.string()).take(pa.array(labels))
+    return column.replace(
+        kind=Kind.TEXT, values=values, cells=None, quoted=None, protected=True, written=Written(),
+        order=None, ends=ends_type(column) if coded.by_range else None,
+    )  # fmt: skip
+
+
+def _labels(column: CodedColumn, nodes: Spans) -> list[str]:
+    return [column.tree.labels[n] if n else STAR for n in nodes.nodes.tolist()]
+
+
+def _ranges(column: CodedColumn, nodes: Spans) -> list[str]:
+    values, written = column.values, []
+    for low, high in zip(nodes.low.tolist(), nodes.high.tolist(), strict=True):
+        if low < 0:
+            written.append(STAR)
+        else:
+            written.append(values.texts[low] if low == high else values.interval(low, high))
+    return written
+
+
+def modes(coded: CodedColumn, labels: Integers, weights: Floats | None = None) -> Integers:
+    """Return the row whose value stands for each group: a most frequent one, of equals the least.
+
+    -1 where a cell of the group is missing.
+    """
+    codes = coded.values.indices
+    key = labels * (codes.max(initial=0) + 2) + (codes + 1)
+    _, first, which = np.unique(key, return_index=True, return_inverse=True)
+    counts = np.bincount(which, weights)
+    groups = labels[first]
+    best = np.full(int(labels.max()) + 1, -1, dtype=np.int64)
+    most = np.zeros(best.size)
+    for row, group, count in zip(first.tolist(), groups.tolist(), counts.tolist(), strict=True):
+        if count > most[group]:  # in the order of the values: of equals the least stays
+            best[group], most[group] = row, count
+    best[np.unique(labels[codes < 0])] = -1
+    return best
+
+
+def medoids(
+    matrix: Floats, labels: Integers, order: Integers, weights: Floats | None = None
+) -> Integers:
+    """Return the row of each group with the least sum of squared distances to the others.
+
+    That is the one nearest to the group's mean; of equals the first in an order of the rows.
+    """
+    apart = np.empty(labels.size)
+    means = group_means(matrix, labels, weights)
+    for begin in range(0, labels.size, BLOCK):
+        some = slice(begin, begin + BLOCK)
+        apart[some] = ((matrix[some] - means[labels[some]]) ** 2).sum(axis=1)
+    near = order[np.lexsort((np.round(apart[order], 9), labels[order]))]  # it keeps the order
+    first = np.concatenate(([0], np.cumsum(np.bincount(labels))[:-1]))
+    best: Integers = near[first]
+    return best
+
+
+def with_weights(
+    released: Table, partition: Partition, name: str | None, weights_as: str, step: float
+) -> tuple[Table, Floats | None]:
+    """Return the release with its weights treated as `weights_as`, and the weights, if any."""
+    if name is None:
+        return released, None
+    if weights_as == "drop":
+        return released.only(lambda column: column.name != name), None
+    column = released[name]
+    if weights_as == "mean":
+        column = mean_weights(column, partition)
+    elif weights_as == "rounded":
+        column = rounded_weights(column, step)
+    made = released.mapped(lambda own: column if own.name == name else own)
+    return made, as_floats(column)
+
+
+def mean_weights(column: Column, partition: Partition) -> Column:
+    """Return weights as the mean of each group, to six significant digits."""
+    own = as_floats(column)
+    order = np.argsort(partition.labels, kind="stable")
+    starts = np.concatenate(([0], np.cumsum(partition.sizes)[:-1]))
+    sums, states = group_sums(own[order], starts)
+    for group in np.flatnonzero(states & SETTLED == 0).tolist():
+        first = int(starts[group])
+        sums[group] = math.fsum(own[order[first : first + int(partition.sizes[group])]])
+    every = (sums / partition.sizes).tolist()
+    means = np.array([float(f"{mean:.{DIGITS - 1}e}") for mean in every])[partition.labels]
+    return column.replace(
+        kind=Kind.FLOAT, values=pa.array(means), cells=None, quoted=None, written=None,
+        protected=True,
+    )  # fmt: skip
+
+
+def rounded_weights(column: Column, step: float) -> Column:
+    """Return weights as multiples of a step; none is less than one step, for none may be 0."""
+    values = np.maximum(np.rint(as_floats(column) / step), 1.0)
+    rounded = [float(Fraction(str(step)) * int(times)) for times in values.tolist()]
+    made = column.replace(
+        kind=Kind.FLOAT, values=pa.array(rounded, type=pa.float64()), cells=None, quoted=None,
+        written=None,
+    )  # fmt: skip
+    whole = column.kind is Kind.INTEGER and float(step).is_integer()
+    made = made.replace(kind=Kind.INTEGER, values=made.values.cast(pa.int64())) if whole else made
+    return made.replace(rounded=True)

@@ -3,11 +3,12 @@
 Whole numbers, fixed-point numbers, dates and times are summed exactly and rounded once, half to
 even, to the precision the column came with; floats are summed without loss, then divided. With
 survey weights floats are rounded too, and nothing is released with more digits than the data have
-(`precision.py`): all digits of a weighted mean could tell whose values it is made of.
+(`averages.py`): all digits of a weighted mean could tell whose values it is made of.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -28,13 +29,13 @@ from shoal.release.centers import (
     half_even,
     rounded_means,
 )
-from shoal.release.group_values import from_rows, with_values
-from shoal.release.precision import unit_of_floats, unit_of_whole
-from shoal.table.roles import TICKS, Column, Kind, Written
+from shoal.table.roles import STAR, TICKS, Column, Kind, Written
 from shoal.table.rounding import decimals_of
 from shoal.table.survey import Survey
 from shoal.table.table import as_integers, present, some_rows
 
+DIGITS = 12  # after the point, of floats
+FINE = 10**9  # steps between the least and the greatest number: beyond it they were computed
 UNROUNDED = "none"  # as many digits as a float holds
 MAJORITY = "majority"  # of the two values that a column of numbers has
 
@@ -249,3 +250,76 @@ def _by_weight(
     made = pa.array(np.array(means)[labels]).cast(column.values.type, safe=False)
     written = None if column.written is None else Written(decimals=decimals_of(unit))
     return with_values(column, made, written)
+
+
+# Precision of numeric columns: the digits to which means are rounded.
+#
+# A weighted mean with all its digits is a knapsack: whoever knows the weights of a group's records
+# and of what numbers the values are multiples finds the values from Σwx/Σw. Rounded to the
+# precision of the data it says no more than a value does.
+def unit_of_whole(whole: npt.NDArray[Any]) -> int:
+    """Return the precision of whole numbers of a column's smallest unit.
+
+    The largest power of ten of which all are multiples; of numbers so long that nobody wrote them,
+    a step (1, 2 or 5 times a power of ten) that makes no more means than there are values.
+    """
+    common = int(np.gcd.reduce(whole)) if whole.size else 0
+    unit = 1
+    while common and common % (10 * unit) == 0:
+        unit *= 10
+    low, high = (int(whole.min()), int(whole.max())) if whole.size else (0, 0)
+    if (high - low) // unit < FINE:
+        return unit
+    return max(unit, int(_coarse(Fraction(high - low), np.unique(whole).size)))
+
+
+def unit_of_floats(values: npt.NDArray[np.floating[Any]]) -> Fraction:
+    """Return the precision of floats, none missing, as `unit_of_whole` says it."""
+    plain = values[np.isfinite(values)]
+    different = np.unique(plain)
+    if not different.size:
+        return Fraction(1)
+    span = Fraction(float(different[-1])) - Fraction(float(different[0]))
+    for digits in range(DIGITS + 1):
+        with np.errstate(over="ignore", invalid="ignore"):
+            whole = np.round(different, digits) == different
+        if whole.all():
+            unit = Fraction(1, 10**digits)
+            if digits == 0 and np.abs(different).max() < 2**53:
+                unit = Fraction(unit_of_whole(different.astype(np.int64)))
+            if span < FINE * unit:
+                return unit
+            break
+    return _coarse(span, different.size) if span else Fraction(1, 10**DIGITS)
+
+
+def _coarse(span: Fraction, different: int) -> Fraction:
+    """Return the least step of 1, 2 or 5 times a power of ten that parts a span into few enough."""
+    most = max(different - 1, 1)
+    power = math.floor(math.log10(span.numerator) - math.log10(span.denominator)) - len(str(most))
+    unit = Fraction(10) ** (power - 1)
+    while True:
+        for times in (1, 2, 5):
+            if span <= most * times * unit:
+                return times * unit
+        unit *= 10
+
+
+def from_rows(column: Column, rows: Integers, labels: Integers) -> Column:
+    """Return the column with every group's cells replaced by that of a row; none where it is -1."""
+    chosen = rows[labels]
+    values = column.values.take(pa.array(chosen, mask=chosen < 0))
+    if values.null_count:
+        column = column.replace(order=None)  # a star has no place in one
+    return with_values(column, values.fill_null(STAR) if column.kind is Kind.TEXT else values)
+
+
+def with_values(column: Column, values: Any, written: Written | None = None) -> Column:
+    """Return a released column with the values of its groups, one for every record."""
+    return column.replace(
+        values=values,
+        cells=None,
+        quoted=None,
+        protected=True,
+        written=written or column.written,
+    )

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from shoal.errors import RequestError, listed
 from shoal.hints import option
-from shoal.judge.readers.interval_structs import is_interval_struct, struct_texts
+from shoal.judge.readers.cells import is_interval_struct, struct_texts
 from shoal.release.plain_values import is_long
 from shoal.table.roles import STAR, Column, Kind
 from shoal.table.table import Table

@@ -16,8 +16,7 @@ import pyarrow as pa
 
 from shoal.errors import OutputError
 from shoal.kernels.arrays import Integers
-from shoal.release.held import CODES, DATES, NUMBERS, STRINGS, Held, held
-from shoal.release.targets import TARGETS
+from shoal.release.held import CODES, DATES, NUMBERS, STRINGS, TARGETS, Held, held
 from shoal.table.files.formats import extra
 from shoal.table.roles import Column
 from shoal.table.table import Table

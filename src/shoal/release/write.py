@@ -16,19 +16,21 @@ from shoal.backends.executor import Threads
 from shoal.errors import OutputError, shown
 from shoal.hints import option
 from shoal.kernels.arrays import Integers
-from shoal.release.cells import csv_cells, header_cell
+from shoal.partition import Partition
 from shoal.release.dialects import encoded, in_encoding
 from shoal.release.intervals import structs
 from shoal.release.plain_values import is_long
+from shoal.table.csv_text.scan import DELIMITERS
 from shoal.table.csv_text.split import bytes_of
 from shoal.table.dataframes.opaque import is_made_of_objects
-from shoal.table.dialects.dialect import Dialect
-from shoal.table.dialects.notation import STRICT, Notation
-from shoal.table.dialects.zones import instants
+from shoal.table.dialects.dialect import PLAIN, Dialect
+from shoal.table.dialects.notation import STRICT, Notation, instants, written_texts
 from shoal.table.files.formats import HELD_BY_STATISTICS
-from shoal.table.roles import Column, Kind, family
+from shoal.table.roles import STAR, Column, Kind, Role, family
 from shoal.table.table import Table
+from shoal.table.texts import arrow_texts
 
+QUOTE = '"'
 RECORDS = 65_536  # that one thread joins at a time
 
 
@@ -174,3 +176,92 @@ def _parquet_values(column: Column, exact: bool) -> Any:
     if column.kind is Kind.DATETIME and column.written is not None and column.written.zone:
         return instants(column.values, column.written.zone)
     return column.values
+
+
+def csv_cells(
+    column: Column, delimiter: str, dialect: Dialect = PLAIN, notation: Notation = STRICT
+) -> Any:
+    """Return the column's cells, quotes included, ready to be joined by the delimiter.
+
+    A csv column that is not protected comes back byte for byte as it stood in its file.
+    """
+    if column.cells is not None and not column.protected:
+        return _as_it_stood(column, dialect)
+    check_plain(column)
+    distinct = column.values.dictionary_encode()
+    texts = arrow_texts(column, distinct.dictionary)
+    if not notation.is_plain:
+        texts = written_texts(texts, notation)
+    texts = in_encoding(texts, dialect)
+    is_text = column.kind is Kind.TEXT
+    if is_text and pc.any(pc.match_substring(texts, "\0")).as_py():
+        raise OutputError(f"column {shown(column.name)} holds a NUL, which csv cannot; use Parquet")
+    needy = _needy(texts, delimiter)
+    if is_text:
+        needy = pc.or_(needy, pc.equal(texts, ""))  # in quotes, to differ from missing
+    cells = _in_quotes(texts, needy).take(distinct.indices)
+    return cells.fill_null(STAR if column.protected else "") if cells.null_count else cells
+
+
+def check_plain(column: Column) -> None:
+    """Raise OutputError for cells that have no plain text; times of a day have one."""
+    kind = column.values.type
+    if not column.kind.is_grouped and not pa.types.is_time(kind):
+        otherwise = "" if is_made_of_objects(kind) else ", or write Parquet"
+        raise OutputError(
+            f"column {shown(column.name)}: cells of type {family(kind)} have no plain text; leave "
+            f"it out with {option('drop', [column.name])}{otherwise}"
+        )
+
+
+def _as_it_stood(column: Column, dialect: Dialect) -> Any:
+    cells = in_encoding(column.cells, dialect)
+    if column.quoted is None:
+        return cells
+    return _in_quotes(cells, pa.array(column.quoted))
+
+
+def _in_quotes(texts: Any, flags: Any) -> Any:
+    """Put flagged texts in quotes, and double the quotes in them."""
+    if not pc.any(flags).as_py():
+        return texts
+    doubled = pc.replace_substring(texts, QUOTE, QUOTE * 2)
+    return pc.if_else(flags, pc.binary_join_element_wise(QUOTE, doubled, QUOTE, ""), texts)
+
+
+def _needy(texts: Any, delimiter: str) -> Any:
+    """Return which texts need quotes."""
+    needy = pc.match_substring(texts, delimiter)
+    for sign in (QUOTE, "\n", "\r"):
+        needy = pc.or_(needy, pc.match_substring(texts, sign))
+    return needy
+
+
+def header_cell(name: str, delimiter: str) -> str:
+    """Return a column's name as a header cell, in quotes where a reader could take it for two."""
+    if not name or any(sign in name for sign in (*DELIMITERS, delimiter, QUOTE, "\n", "\r")):
+        return f'"{name.replace(QUOTE, QUOTE * 2)}"'
+    return name
+
+
+# Group column: the number of each record's group, as one more column of the release.
+#
+# What may a number tell? Records of one group agree in every quasi-identifier, so their number says
+# no more than these do, unless several groups release the same values: then numbers part what would
+# be one equivalence class. A class with its number is still a group, of at least k records and with
+# all that is asked beyond k, and the judge is made to see it so: it counts classes by the quasi-
+# identifiers and the number, in memory and in the written file (`Settings.class_columns`). The
+# numbers themselves are 1 to the count of groups in an order drawn from the operating system's
+# randomness, at every run anew: labels are numbered by the first record of each group, and a seed
+# is in the recipe, so any order that can be computed again would tell how the input was sorted.
+
+
+def with_group_column(released: Table, partition: Partition, name: str | None) -> Table:
+    """Return the release with the number of each record's group as its last column, if named."""
+    if name is None:
+        return released
+    numbers = row_order(partition.groups) + 1
+    values = pa.array(numbers[partition.labels], type=pa.int64())
+    column = Column(name, Kind.INTEGER, values, Role.OTHER, protected=True)
+    columns = (*released.columns, column)
+    return Table(columns, released.source, released.roles_given)

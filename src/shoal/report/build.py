@@ -16,7 +16,7 @@ from shoal.measures.sections import MeasuresSection
 from shoal.partition import Partition
 from shoal.release.claims import requirements_beyond_k
 from shoal.report.fields import ColumnReport
-from shoal.report.figures.stable import Key, count_of, nested
+from shoal.report.figures.ranges import Key, count_of, nested
 from shoal.report.guarantees import Protection, ends_in_values, guarantee, shows_records
 from shoal.report.public.rounding import Stable
 from shoal.report.report import SCHEMA, Report

@@ -36,9 +36,10 @@ from shoal.report.sections import (
     SurveySection,
     TotalSection,
 )
-from shoal.report.verdict import verdict_of
 from shoal.report.worst import worst_utility
 
+SAFE, BUT, NOT_SAFE = "safe", "safe, but", "not safe"
+MOST = 5.0  # percent of the records that kept columns may single out within their class
 PRIVATE, PUBLIC = "private", "public"
 BEYOND = (*OF_COLUMNS, "l_of", "dominance")
 ENFORCED = {
@@ -278,3 +279,24 @@ def short(value: float | str | None) -> str:
 
 def _percent(value: float | None) -> str:
     return "–" if value is None else f"{value:.2f}"
+
+
+def verdict_of(verification: Mapping[str, Any], measures: Mapping[str, Any] | None) -> str:
+    """Return the verdict: what was asked must be verified, and kept columns count beside it."""
+    if not verification.get("ok"):
+        return NOT_SAFE
+    return BUT if singled_out(measures) > MOST else SAFE
+
+
+def singled_out(measures: Mapping[str, Any] | None) -> float:
+    """Return the share of records that kept columns single out within their class, in percent."""
+    linkage = (measures or {}).get("risk", {}).get("kept_linkage")
+    return 0.0 if linkage is None else float(linkage["value"])
+
+
+def verdict_text(verdict: str, measures: Mapping[str, Any] | None) -> str:
+    """Return the verdict in words."""
+    if verdict == BUT:
+        share = figure_text(singled_out(measures), "percent")
+        return f"safe as asked, but kept columns single out {share} of the records"
+    return "safe as asked" if verdict == SAFE else "not safe"

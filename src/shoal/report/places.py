@@ -8,8 +8,8 @@ import numpy as np
 
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.cell_texts import span
-from shoal.table.hierarchy.axis import Axis
 from shoal.table.hierarchy.listed import FAR
+from shoal.table.hierarchy.values import Axis
 from shoal.table.roles import STAR, Column
 from shoal.table.table import as_floats, missing_cells, some_rows
 from shoal.table.texts import texts_of

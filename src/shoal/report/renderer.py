@@ -19,7 +19,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from shoal.system.current import current
+from shoal.system.interface import current
 
 Spec = dict[str, Any]
 

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from shoal.errors import Json
 from shoal.hints import said
 from shoal.report.contents import contents
-from shoal.report.fields import ColumnReport, ReportFields, plain, short
+from shoal.report.fields import ColumnReport, ReportFields, plain, short, verdict_text
 from shoal.report.html.document import page
 from shoal.report.html.document import short as short_form
 from shoal.report.plots import Chart, named_charts
@@ -17,10 +17,9 @@ from shoal.report.public.keys import only_public
 from shoal.report.public.report import public_fields
 from shoal.report.remaining_risks import remaining_risks
 from shoal.report.steps import risk_line, step_lines
-from shoal.report.verdict import verdict_text
 from shoal.settings.hints import stored
 
-SCHEMA = "shoal-report/6"
+SCHEMA = "shoal-report/1"
 PRIVATELY = "private: figures of the original are exact here; do not publish them"
 
 
@@ -44,7 +43,7 @@ class Report(ReportFields):
     what each cost, and `steps_risk` how often the columns that they change link a person to a
     record, before and after. `series` is what is promised over a series of releases, and how its
     means drift. `verdict` is safe, "safe, but" or not safe
-    (`verdict.py`).
+    (`fields.py`).
     """
 
     def published(

@@ -18,7 +18,7 @@ from shoal.judge.verify import class_counts
 from shoal.kernels.arrays import Integers
 from shoal.ledger.history import History
 from shoal.ledger.ledger import Ledger, locked
-from shoal.methods.series.deal import Signature
+from shoal.methods.series.bonds import Signature
 from shoal.plan.plan import plan_table
 from shoal.plan.reading import read_table
 from shoal.plan.source import named_by

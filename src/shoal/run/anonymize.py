@@ -17,10 +17,10 @@ import numpy.typing as npt
 
 from shoal.judge.limits import limited
 from shoal.ledger.pending import Pending
-from shoal.measures.tables import classes_by, measure_release
-from shoal.methods.enforce.dominance import judge_dominance
+from shoal.measures.compute import classes_by, measure_release
+from shoal.methods.enforce.rules import judge_dominance
 from shoal.methods.enforce.wider import wider_groups
-from shoal.methods.series.counterfeits import Counterfeits
+from shoal.methods.series.group import Counterfeits
 from shoal.plan.constraints import build_constraints
 from shoal.plan.costs import Estimate
 from shoal.plan.design import survey_columns, survey_design
@@ -33,42 +33,38 @@ from shoal.plan.notes import (
     unnamed_notes,
     value_notes,
 )
-from shoal.plan.plan import plan_table
+from shoal.plan.plan import plan_table, suppressed_section
 from shoal.plan.reading import read_table
 from shoal.plan.recipe import repeating_settings
 from shoal.plan.steps import after_release, costs_before, with_secret
-from shoal.plan.suppressed import suppressed_section
 from shoal.progress import Callback, Reporter
 from shoal.release.aggregate import aggregate as aggregate_groups
-from shoal.release.checked import check_release, check_survey
-from shoal.release.coverage import check_coverage
-from shoal.release.group_column import with_group_column
+from shoal.release.aggregate import with_weights
+from shoal.release.claims import check_coverage, check_release, check_survey
 from shoal.release.intervals import for_frame
-from shoal.release.weights import with_weights
+from shoal.release.write import with_group_column
 from shoal.report.build import Findings, Released, Run, build_report
 from shoal.report.chunk import Chunk
 from shoal.report.figures import figures_of
-from shoal.report.figures.stable import compared
+from shoal.report.figures.ranges import compared
 from shoal.report.html.document import draw_ahead
 from shoal.report.sections import DominanceSection, SuppressedSection
 from shoal.report.steps import step_sections
-from shoal.run.counterfeits import with_counterfeits
 from shoal.run.frame import framed, with_trees_of
-from shoal.run.group import find_groups, recoded
+from shoal.run.group import Conditions, find_groups, recoded
 from shoal.run.live import Shown, reporting
 from shoal.run.privacy_warning import privacy_warning
 from shoal.run.result import FrameT, Result
 from shoal.run.series import Series
-from shoal.run.series_groups import group_series
+from shoal.run.series_groups import group_series, with_counterfeits
 from shoal.run.series_report import series_section, with_drift
 from shoal.run.steps_risk import steps_risk
-from shoal.run.strata import Conditions
 from shoal.run.totals import Grouped, read_totals, with_totals
 from shoal.run.type_change_warning import type_change_warning
-from shoal.save.holdable import check_holdable
+from shoal.save.prepare import check_holdable
 from shoal.settings import Settings
-from shoal.settings.signature import takes_options
 from shoal.settings.signatures import AnonymizeOptions
+from shoal.settings.table import takes_options
 from shoal.settings.tree import settings_and_run
 from shoal.table.dataframes.type_changes import type_changes
 from shoal.table.dataframes.whole_periods import in_whole_periods

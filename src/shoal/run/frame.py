@@ -10,15 +10,14 @@ import numpy as np
 from shoal.errors import RequestError, shown
 from shoal.hints import FILE, option
 from shoal.kernels.arrays import Floats
-from shoal.ledger.entries import Release
-from shoal.ledger.frame import Frame, Scale, Tree
-from shoal.plan.hierarchies import digests
+from shoal.ledger.ledger import Frame, Release, Scale, Tree
+from shoal.plan.aggregators import digests
 from shoal.plan.plan import Plan
 from shoal.run.membership import Membership
 from shoal.settings import Settings
 from shoal.table.encode_nodes import Coded, step
-from shoal.table.hierarchy.intervals import Quantiles
 from shoal.table.hierarchy.specify import is_file
+from shoal.table.hierarchy.tree import Quantiles
 from shoal.table.hierarchy.values import distinct_values
 from shoal.table.roles import Column, Role
 from shoal.table.table import Table, as_floats, missing_cells, some_rows

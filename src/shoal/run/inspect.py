@@ -18,7 +18,7 @@ from shoal.table.files.formats import is_text
 from shoal.table.inspect import Inspection
 from shoal.table.inspect import inspect as inspect_table
 from shoal.table.ordinal import with_orders
-from shoal.table.proposals.options import Proposed, Reading
+from shoal.table.proposals.proposal import Proposed, Reading
 from shoal.table.read import read
 from shoal.table.table import Table
 

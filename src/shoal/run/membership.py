@@ -11,16 +11,13 @@ import numpy as np
 from shoal.errors import PrivacyError, in_shape, listed, shown
 from shoal.hints import COLUMN, option
 from shoal.kernels.arrays import Integers
-from shoal.ledger.entries import Promise
-from shoal.ledger.frame import Frame
 from shoal.ledger.history import History
-from shoal.ledger.ledger import Ledger
+from shoal.ledger.ledger import Frame, Ledger, Promise
 from shoal.ledger.pending import Pending
-from shoal.methods.enforce.kinds import Kinds
-from shoal.methods.enforce.value_sets import ValueSets
-from shoal.methods.series.counterfeits import Counterfeits
-from shoal.methods.series.deal import Signature, deal
-from shoal.methods.series.group import Members
+from shoal.methods.enforce.rules import Kinds
+from shoal.methods.enforce.values import ValueSets
+from shoal.methods.series.bonds import Signature, deal
+from shoal.methods.series.group import Counterfeits, Members
 from shoal.methods.series.start import NOWHERE
 from shoal.partition import rows_of_groups
 from shoal.table.roles import Role

@@ -22,13 +22,12 @@ from shoal.progress import Callback, Reporter
 from shoal.run.anonymize import anonymize_with
 from shoal.run.live import Shown, reporting
 from shoal.settings import Settings, whole
-from shoal.settings.signature import takes_options
 from shoal.settings.signatures import PreviewOptions
+from shoal.settings.table import takes_options
 from shoal.settings.tree import settings_and_run
-from shoal.table.profile import complete_rows
 from shoal.table.read import read_with
 from shoal.table.roles import Role
-from shoal.table.table import Table
+from shoal.table.table import Table, complete_rows
 
 Integers = npt.NDArray[np.int64]
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from shoal.errors import PrivacyWarning
+from shoal.report.fields import BUT, verdict_text
 from shoal.report.report import Report
-from shoal.report.verdict import BUT, verdict_text
 
 
 def privacy_warning(report: Report) -> PrivacyWarning | None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from shoal.ledger.entries import Release
+from shoal.ledger.ledger import Release
 from shoal.ledger.pending import Pending
 from shoal.report.report import Report
 from shoal.report.sections import DriftSection, SeriesSection

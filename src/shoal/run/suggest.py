@@ -10,13 +10,12 @@ from typing import Any, Unpack
 from shoal.errors import Json, RequestError
 from shoal.hints import Message, option, said
 from shoal.progress import Callback, Reporter
-from shoal.run.compare.points import Comparison, Point
-from shoal.run.compare.step_lists import Alternative, Lists, compare_lists, roles_of
+from shoal.run.compare.points import Alternative, Comparison, Lists, Point, compare_lists, roles_of
 from shoal.run.live import Shown, reporting
 from shoal.settings import Settings
 from shoal.settings.hints import stored
-from shoal.settings.signature import takes_options
 from shoal.settings.signatures import CompareOptions
+from shoal.settings.table import takes_options
 from shoal.settings.tree import settings_and_run
 from shoal.table.read import read_with
 from shoal.table.roles import Kind, Role

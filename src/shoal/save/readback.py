@@ -7,6 +7,7 @@ exact numbers decide.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import partial
@@ -18,15 +19,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.backends.executor import Threads
+from shoal.backends.staging import Staging
+from shoal.errors import OutputError, PrivacyError, RequestError, shown
 from shoal.judge.limits import limits
-from shoal.judge.readers.cells import Cells
-from shoal.judge.readers.interval_structs import struct_texts
+from shoal.judge.readers.cells import Cells, struct_texts
 from shoal.judge.readers.reading import opened
 from shoal.judge.readers.source import Source
 from shoal.judge.readers.written import Written
+from shoal.judge.verify import verify
 from shoal.kernels.arrays import Integers
 from shoal.release.dialects import written_as
 from shoal.release.intervals import structs
+from shoal.release.plain_values import without_nan
+from shoal.release.write import release_bytes, row_order
 from shoal.table.dialects.notation import STRICT, Notation
 from shoal.table.roles import STAR, Column, Kind
 from shoal.table.table import Table
@@ -184,3 +189,39 @@ def _value(cell: Any, kind: Kind) -> Any:
     if kind is Kind.BOOLEAN:
         return FLAGS.get(cell, str(cell).lower())
     return str(cell) if kind is Kind.DATE else None
+
+
+KINDS = ("csv", "csv.gz", "parquet")
+
+
+def save_records(table: Table, k: int, path: str | os.PathLike[str], *, force: bool) -> Path:
+    """Write the records of a table, all of whose columns are quasi-identifiers, in random order.
+
+    Ensures that every combination in the file is shared by k records; else nothing is written.
+    """
+    target = Path(path)
+    kind = next((one for one in KINDS if target.name.lower().endswith(f".{one}")), None)
+    if kind is None:
+        raise RequestError(f"{shown(target)}: write to a name that ends in .{', .'.join(KINDS)}")
+    table, order = table.mapped(_released), row_order(table.rows)
+    with Staging(force=force) as staging:
+        staging.check(target)
+        temporary = staging.add(target, release_bytes(table, order, kind))
+        found = verify(
+            temporary, k, quasi_identifiers=table.names, kind=kind, records=table.rows,
+            columns=table.names,
+        )  # fmt: skip
+        if not found.ok:
+            raise PrivacyError(
+                f"the written file is not safe, nothing was kept: {'; '.join(found.problems)}"
+            )
+        if not holds_table(table, order, table.names, temporary, kind):
+            raise OutputError(f"{shown(target)}: what was read back is not what was to be written")
+        staging.commit()
+    return target
+
+
+def _released(column: Column) -> Column:
+    """Return a column whose missing cells are those that a group does not release."""
+    values = without_nan(column.values) if column.kind is Kind.FLOAT else column.values
+    return column.replace(values=values, protected=True)

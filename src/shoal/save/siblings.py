@@ -13,28 +13,21 @@ LARGEST, MOST = 32 * 2**20, 200  # bytes of a report, and reports, that are look
 def earlier_releases(private: Path, sha256: str | None) -> list[str]:
     """Return other releases beside that of a private folder which came of the same input.
 
-    An input is known by its hash, which the exact reports in private folders hold (and reports of
-    old, beside their releases). What cannot be read as a report of ours is passed over.
+    An input is known by its hash, which the exact reports in private folders hold. What cannot be
+    read as a report of ours is passed over.
     """
     if not sha256:
         return []
     releases = []
     folder = private.parent
-    places = [*sorted(folder.glob(f"*{SUFFIX}/{REPORT}")), *sorted(folder.glob(f"*{REPORT}"))]
-    for path in places[:MOST]:
+    for path in sorted(folder.glob(f"*{SUFFIX}/{REPORT}"))[:MOST]:
         try:
             if path.parent.samefile(private) or path.stat().st_size > LARGEST:
                 continue
             report = json.loads(path.read_bytes())
             if report["input"]["sha256"] == sha256:
-                releases.append(_name(path, str(report["release"].get("file", path.name))))
+                file = published_beside(path.parent, str(report["release"]["file"]))
+                releases.append(str(file.relative_to(folder)))
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             continue
     return releases
-
-
-def _name(report: Path, file: str) -> str:
-    """Return the released file that a report is about, as seen from the folder of private ones."""
-    if not report.parent.name.endswith(SUFFIX):
-        return file
-    return str(published_beside(report.parent, file).relative_to(report.parent.parent))

@@ -1,4 +1,4 @@
-"""Types of the options that functions take, written by `python -m shoal.settings.write`."""
+"""Types of the options that functions take, written by `python docs/_ext/option_pages.py`."""
 
 from __future__ import annotations
 

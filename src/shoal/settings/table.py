@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import inspect
+from collections.abc import Callable, Iterator
 from dataclasses import MISSING, dataclass, fields
-from typing import Any, get_args, get_type_hints
+from functools import wraps
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
-from shoal.settings.model import Settings
+from shoal.errors import RequestError
+from shoal.hints import Message
+from shoal.settings.kinds import TEXT
+from shoal.settings.model import STREAM, Settings
 from shoal.settings.option import PANELS, Option
 from shoal.settings.run import RunOptions
-from shoal.settings.stream import STREAM
 
 RUN = "run"  # the part of options that no recipe holds
 NEEDED = MISSING  # the default of an option that must be given
@@ -34,6 +38,7 @@ class Entry:
     field: str
     default: Any
     option: Option
+    choices: tuple[str, ...] = ()  # its values, where these are a few words
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -77,9 +82,16 @@ def _of_model(model: type[BaseModel], part: str = "") -> Iterator[Entry]:
         for option in info.metadata:
             if isinstance(option, Option):
                 default = NEEDED if info.default is PydanticUndefined else info.default
-                yield Entry(option.argument or name, part, name, default, option)
+                words = _words_of(info.annotation) if option.kind is TEXT else ()
+                yield Entry(option.argument or name, part, name, default, option, words)
         if isinstance(info.annotation, type) and issubclass(info.annotation, BaseModel):
             yield from _of_model(info.annotation, name)
+
+
+def _words_of(annotation: Any) -> tuple[str, ...]:
+    if get_origin(annotation) is Literal:
+        return get_args(annotation)
+    return tuple(word for part in get_args(annotation) for word in _words_of(part))
 
 
 def _of_run() -> Iterator[Entry]:
@@ -120,3 +132,73 @@ def commands_of(entry: Entry) -> tuple[str, ...]:
 def _with_stream(entry: Entry, takers: tuple[str, ...]) -> tuple[str, ...]:
     streamed = "anonymize" in takers and entry.name not in UNSTREAMED
     return (*takers, STREAM) if streamed else takers
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+NAMED = inspect.Parameter.KEYWORD_ONLY
+PROGRESS = """progress : bool or callable, default False
+    True shows how far it is: on a terminal, in a notebook, else in lines on stderr. A callable
+    gets a `Progress`, as `callback` does."""
+
+
+def takes_options(name: str, called: str | None = None) -> Callable[[F], F]:
+    """Let a function whose last parameter is `**options` take those that the table gives it.
+
+    `inspect.signature`, `help` and editors show them; arguments that are none of them are a
+    TypeError, those that the table refuses in words a RequestError. `called` is its name, where it
+    takes those of another function.
+    """
+
+    def decorated(function: F) -> F:
+        signature = _signature(function, name)
+
+        @wraps(function)
+        def checked(*args: Any, **given: Any) -> Any:
+            _refuse(name, given)
+            try:
+                signature.bind(*args, **given)
+            except TypeError as error:
+                raise TypeError(f"{called or name}() {error}") from None
+            return function(*args, **given)
+
+        checked.__signature__ = signature  # type: ignore[attr-defined]
+        checked.__doc__ = _documented(inspect.getdoc(function) or "", name)
+        return checked  # type: ignore[return-value]
+
+    return decorated
+
+
+def _documented(text: str, name: str) -> str:
+    """Return a docstring with `{options}` and `{progress}` spelled out."""
+    text = text.replace("{progress}", PROGRESS)
+    return text.replace("{options}", "\n".join(map(_described, options_of(name))))
+
+
+def _described(entry: Entry) -> str:
+    """Return an option as an entry of numpydoc's Parameters."""
+    default = "" if entry.default is NEEDED else f", default {entry.argument_default!r}"
+    return f"{entry.name} : {entry.type}{default}\n    {Message(entry.option.help)}"
+
+
+def _signature(function: Callable[..., Any], name: str) -> inspect.Signature:
+    """Return a function's signature with the options in the place of `**options`.
+
+    An option that the function has a parameter for, as for k, stands where that one does.
+    """
+    signature = inspect.signature(function)
+    own = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
+    more = [one for one in options_of(name) if one.name not in signature.parameters]
+    return signature.replace(parameters=[*own, *map(_parameter, more)])
+
+
+def _parameter(entry: Entry) -> inspect.Parameter:
+    default = inspect.Parameter.empty if entry.default is NEEDED else entry.argument_default
+    return inspect.Parameter(entry.name, NAMED, default=default, annotation=entry.type)
+
+
+def _refuse(function: str, given: dict[str, Any]) -> None:
+    """Raise RequestError for options that mean nothing to a function. given IN/OUT."""
+    for name in [name for name in given if name in TABLE]:
+        instead = TABLE[name].option.instead.get(function)
+        if instead is not None and given.pop(name) not in (None, False):
+            raise RequestError(f"{name} says nothing to a comparison; {instead}")

@@ -16,10 +16,9 @@ from shoal.progress import Callback, Reporter
 from shoal.run.live import Shown, reporting
 from shoal.streams.arrivals import Piece, Pieces
 from shoal.streams.delay import Delay
-from shoal.streams.form import Form
+from shoal.streams.form import Form, Waiting
 from shoal.streams.release import FORM, Batch, Releaser
 from shoal.streams.state import Counts
-from shoal.streams.waiting import Waiting
 from shoal.table.hierarchy.values import distinct_values
 from shoal.table.table import Table, missing_cells
 

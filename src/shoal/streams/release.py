@@ -16,22 +16,19 @@ from shoal.backends.staging import Staging, finish_naming, uninterrupted
 from shoal.errors import PrivacyError
 from shoal.judge.limits import limited
 from shoal.ledger.book import Book, entry_of
-from shoal.ledger.frame import Frame
 from shoal.ledger.history import History
-from shoal.ledger.ledger import locked
+from shoal.ledger.ledger import Frame, locked
 from shoal.progress import Reporter
 from shoal.release.write import release_bytes, row_order
 from shoal.run.anonymize import anonymize_with
 from shoal.run.result import Result
 from shoal.run.series import Series
-from shoal.save.files import verified_bytes
-from shoal.save.noted import judged_entry
+from shoal.save.files import judged_entry, verified_bytes
 from shoal.save.prepare import prepared
 from shoal.settings import Settings
 from shoal.settings.data import InputSettings
-from shoal.streams.form import Form
+from shoal.streams.form import Form, Waiting
 from shoal.streams.state import Noted, State
-from shoal.streams.waiting import Waiting
 
 LOG = logging.getLogger(__name__)
 FORM, FRAME, LAST = "form", "frame", "ledger"  # notes of the state

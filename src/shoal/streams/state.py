@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from shoal.errors import InputError, OutputError, RequestError, in_shape, shown
-from shoal.streams.waiting import Waiting
-from shoal.system.current import current
+from shoal.streams.form import Waiting
+from shoal.system.interface import current
 
 DATABASE, LOCK = "stream.db", ".stream.lock"
 CACHE = 16_384  # kilobytes of the database that are held in memory

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -139,3 +140,15 @@ class System(Protocol):
     def take_alone(self, listener: socket.socket) -> None:
         """Let a socket take its port alone, also soon after another program had it."""
         ...
+
+
+@cache
+def current() -> System:
+    """Return the system of this process: Unix where Python has its module of locks."""
+    try:
+        from shoal.system.unix import Unix
+    except ModuleNotFoundError:  # no fcntl
+        from shoal.system.windows import Windows
+
+        return Windows()
+    return Unix()

@@ -13,11 +13,9 @@ import numpy as np
 from shoal.errors import InputError, RequestError, UnlistedError, check_known, in_shape, shown
 from shoal.hints import option
 from shoal.kernels.arrays import Flags, Floats, Integers
-from shoal.table.hierarchy.intervals import Balanced
 from shoal.table.hierarchy.listed import FAR, Span, interval
-from shoal.table.hierarchy.specify import rules_for
-from shoal.table.hierarchy.texts import Flat
-from shoal.table.hierarchy.tree import Tree, from_paths
+from shoal.table.hierarchy.specify import Flat, rules_for
+from shoal.table.hierarchy.tree import Balanced, Tree, from_paths
 from shoal.table.hierarchy.values import Distinct, Rule, distinct_values
 from shoal.table.ordinal import check_ranges
 from shoal.table.roles import Column, Kind, Role

@@ -14,8 +14,15 @@ from shoal.hints import Message, option, said, spoken
 from shoal.table.dialects.writing_notes import writing_note
 from shoal.table.integer_codes import question
 from shoal.table.proposals.content import SAMPLE
-from shoal.table.proposals.options import Proposed, Reading, interval_rules, options_of
-from shoal.table.proposals.proposal import ColumnProposal, propose_column, with_person
+from shoal.table.proposals.proposal import (
+    ColumnProposal,
+    Proposed,
+    Reading,
+    interval_rules,
+    options_of,
+    propose_column,
+    with_person,
+)
 from shoal.table.roles import Column, Kind
 from shoal.table.similar_names import names_alike, similar_name_notes
 from shoal.table.table import Table, as_floats, present, some_rows

@@ -19,7 +19,7 @@ import numpy as np
 from shoal.errors import RequestError, shown
 from shoal.kernels.arrays import Floats, Integers
 from shoal.table.encode_nodes import Coded, CodedColumn
-from shoal.table.hierarchy.intervals import Balanced
+from shoal.table.hierarchy.tree import Balanced
 
 
 def level_nodes(column: CodedColumn) -> Integers:

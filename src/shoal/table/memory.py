@@ -8,10 +8,8 @@ from typing import Any
 
 from shoal.errors import InputError, RequestError, shown
 from shoal.table.csv_text.scan import DELIMITERS
-from shoal.table.files.database_names import is_database
 from shoal.table.files.formats import is_parquet
-from shoal.table.files.opening import first_bytes
-from shoal.table.files.packed import packing
+from shoal.table.files.opening import first_bytes, is_database, packing
 
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12,
          "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}  # fmt: skip

@@ -14,17 +14,14 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.errors import InputError, RequestError, nearest_names, shown
-from shoal.table.csv_text.decode import Buffer
-from shoal.table.csv_text.line_length import Lines
 from shoal.table.csv_text.parts import Text
-from shoal.table.csv_text.scan import DELIMITERS
+from shoal.table.csv_text.scan import DELIMITERS, Buffer, Lines
 from shoal.table.csv_text.split import PIECE
 from shoal.table.dialects.dialect import CSV_ONLY, PLAIN, Dialect, How, dialect_of, settled
 from shoal.table.dialects.notation import Notation, has_thousands
+from shoal.table.dialects.propose import check_one_column
 from shoal.table.dialects.transcode import open_text
-from shoal.table.dialects.widths import check_one_column
 from shoal.table.files.arrow_files import read_arrow, read_parquet
-from shoal.table.files.database_names import is_database
 from shoal.table.files.formats import (
     SPREADSHEETS,
     check_csv_name,
@@ -33,8 +30,7 @@ from shoal.table.files.formats import (
     is_statistics,
     is_text,
 )
-from shoal.table.files.opening import PART, read_bytes, read_text
-from shoal.table.files.packed import Unpacked, packing
+from shoal.table.files.opening import PART, Unpacked, is_database, packing, read_bytes, read_text
 from shoal.table.files.unpacking import check_unpacked
 from shoal.table.roles import Column, Kind
 from shoal.table.source import Source

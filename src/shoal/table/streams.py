@@ -11,12 +11,12 @@ import numpy as np
 
 from shoal.errors import RequestError
 from shoal.table.csv_pieces import SIZE, CsvPieces
-from shoal.table.dataframes.lazy import RECORDS
+from shoal.table.dataframes.frames import RECORDS
 from shoal.table.dialects.dialect import CSV_ONLY, PLAIN, Dialect
-from shoal.table.files.batches import ParquetPieces
-from shoal.table.files.database_names import is_database
 from shoal.table.files.databases import DatabasePieces
 from shoal.table.files.formats import is_parquet, is_text
+from shoal.table.files.many_files import ParquetPieces
+from shoal.table.files.opening import is_database
 from shoal.table.source import Source
 from shoal.table.table import Table
 

@@ -9,8 +9,6 @@ from typing import Any
 from fastapi import Request
 from starlette.requests import ClientDisconnect
 
-from shoal.web.errors import Refused
-
 BODY = 1 << 20  # bytes of a request that is no upload
 
 
@@ -39,3 +37,11 @@ async def body_of(request: Request, most: int = BODY, patience: float = 30.0) ->
 
 def _no_number(text: str) -> None:
     raise ValueError(text)
+
+
+class Refused(Exception):  # noqa: N818 - an answer, not a failure
+    """A request that cannot be met: `status` as HTTP has it, and one line for a person."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status, self.message = status, message

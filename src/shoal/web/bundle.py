@@ -8,7 +8,7 @@ from importlib import metadata
 from pathlib import Path
 
 from shoal.backends.storage import cache_folder
-from shoal.system.current import current
+from shoal.system.interface import current
 
 SNIPPET = "window.vegaEmbed = vegaEmbed;"
 

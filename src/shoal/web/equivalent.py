@@ -10,7 +10,7 @@ from shoal.judge.models.requirement import OF_COLUMNS
 from shoal.settings.command_line import in_lines
 from shoal.settings.table import TABLE
 from shoal.settings.tree import arguments_of, values_in
-from shoal.web.open_file import last_part
+from shoal.web.uploads import last_part
 
 RELEASE, PACK, COMPARED = "release/", "pack", "compared/"
 

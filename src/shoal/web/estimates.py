@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from shoal.web.errors import Refused
+from shoal.web.bodies import Refused
 
 TABS = 20  # questions of tabs that wait for an answer about one file
 NAME = 100  # signs of a tab's name

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from shoal.web.errors import Refused
+from shoal.web.bodies import Refused
 
 SECONDS = 60.0  # that a link is good for
 MOST = 100  # links at once; the oldest go

@@ -16,7 +16,7 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any, Protocol
 
-from shoal.system.current import current
+from shoal.system.interface import current
 
 KILLED = -9  # how a process ended whose fork server died
 

@@ -4,27 +4,39 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import hashlib
 import secrets
 import shutil
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from shoal.web.asked import asked_settings
-from shoal.web.errors import Refused
-from shoal.web.folder import entries_of, told
-from shoal.web.jobs import QUEUED, RUNNING, Job, Queue
-from shoal.web.kept_trees import answered
-from shoal.web.open_file import Opened, check_ready, kept_name, plain_name, tree_names
+from shoal.system.interface import current
+from shoal.web.bodies import Refused
+from shoal.web.jobs import QUEUED, RUNNING, Job, Queue, Worker, answer_of
 from shoal.web.processes import Processes
-from shoal.web.questions import Questions
-from shoal.web.request import HierarchyRequest, read_input
+from shoal.web.request import HierarchyRequest, asked_settings, read_input
 from shoal.web.series.ledgers import KnownLedger, Ledgers
 from shoal.web.series.streams import Streams
-from shoal.web.uploads import RESERVE, Allowance, ending_of, take_in
+from shoal.web.uploads import (
+    RESERVE,
+    Allowance,
+    Opened,
+    check_ready,
+    ending_of,
+    entries_of,
+    kept_name,
+    plain_name,
+    take_in,
+    told,
+    tree_names,
+)
 from shoal.web.workspace import make_workspace
 
+QUESTION, LOOK = 300.0, 1800.0  # seconds that a hierarchy or an estimate, and a look may take
+QUESTIONS, LOOKS = 2, 1  # at once
+TREES, TREE = 200, 20 << 20  # hierarchies of a file, and the bytes of one
 FILES, UPLOADS = 50, 4  # open at once, coming in at once
 SAMPLE = "patients.csv"
 QUESTIONED = ("preview", "risk", "trial", "improve")  # what a page asks of a recipe
@@ -250,3 +262,114 @@ class Session:
         await self.streams.close()
         await self.processes.close()
         self.workspace.leave()
+
+
+async def answered(questions: Questions, file: Opened, request: HierarchyRequest,
+                   busy: Iterable[str]) -> dict[str, Any]:  # fmt: skip
+    """Build or check a hierarchy; one given as text that covers the column is kept.
+
+    `busy` are the files of trees that jobs still read.
+    """
+    job: dict[str, Any] = {"kind": "tree", "path": file.source}
+    job["input"] = {**file.reading, **request.input}
+    job |= {"column": request.column, "rule": request.rule, "held": str(file.place)}
+    with questions.for_a_while() as place:
+        given = place / "tree.csv"
+        if request.text is not None:
+            content = request.text.encode("utf-8")
+            if len(content) > TREE:
+                raise Refused(413, "the hierarchy is larger than this desk takes")
+            given.write_bytes(content)
+            job["rule"] = str(given)
+        answer = await questions.ask(job, place)
+        if file.state == "gone":
+            raise Refused(404, "there is no such file on the desk")
+        answer["id"] = None
+        if request.text is not None:
+            answer["rule"] = "a file"
+            if not answer["uncovered"]:
+                answer["id"] = _kept(file, request, given, answer["levels"], set(busy))
+        elif request.rule in (tree["path"] for tree in file.trees.values()):
+            answer["rule"] = "a file"
+        return answer
+
+
+def _kept(file: Opened, request: HierarchyRequest, given: Path, levels: int, busy: set[str]) -> str:
+    """Keep a hierarchy; the same text is one tree, and of too many the oldest go."""
+    assert request.text is not None
+    content = f"{request.column}\0{request.text}".encode()
+    key = hashlib.blake2b(content, digest_size=16).hexdigest()
+    kept = file.place / f"tree-{key}.csv"
+    current().replace(given, kept)
+    file.trees.pop(key, None)
+    file.trees[key] = {"column": request.column, "levels": levels, "path": str(kept)}
+    old = [one for one, tree in file.trees.items() if tree["path"] not in busy]
+    for one in old[: max(0, len(file.trees) - TREES)]:
+        Path(file.trees.pop(one)["path"]).unlink(missing_ok=True)
+    return key
+
+
+class Questions:
+    """Lets workers answer; what they are asked lies in a folder that only its owner can read."""
+
+    def __init__(self, folder: Path, processes: Processes) -> None:
+        self.folder, self.processes = folder, processes
+        self.looking, self.asking = asyncio.Semaphore(LOOKS), asyncio.Semaphore(QUESTIONS)
+        self._about: asyncio.Task[dict[str, Any]] | None = None
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    def start(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
+        """Start something that ends with the session."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def close(self) -> None:
+        """End all that was started."""
+        going = list(self._tasks)
+        for task in going:
+            task.cancel()
+        await asyncio.gather(*going, return_exceptions=True)
+
+    def new_place(self, what: str) -> tuple[str, Path]:
+        """Make a folder; return its id and where it is."""
+        key = secrets.token_hex(16)
+        place = self.folder / what / key
+        place.mkdir(mode=0o700, parents=True)
+        return key, place
+
+    @contextlib.contextmanager
+    def for_a_while(self) -> Iterator[Path]:
+        """Make a folder that is removed after."""
+        _, place = self.new_place("asked")
+        try:
+            yield place
+        finally:
+            shutil.rmtree(place, ignore_errors=True)
+
+    async def ask(self, request: dict[str, Any], place: Path | None = None) -> dict[str, Any]:
+        """Let a worker answer a question, in a folder that is there, or in one of its own."""
+        if place is not None:
+            worker = Worker(place, request, self.processes)
+            return await answer_of(worker, QUESTION, self.asking)
+        with self.for_a_while() as own:
+            return await self.ask(request, own)
+
+    async def look(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Let a worker look at a file, which may take long."""
+        with self.for_a_while() as place:
+            worker = Worker(place, request, self.processes)
+            return await answer_of(worker, LOOK, self.looking)
+
+    def find_out(self) -> asyncio.Task[dict[str, Any]]:
+        """Ask for the methods, and where the library of charts lies."""
+        self._about = self.start(self.ask({"kind": "about", "room": str(self.folder)}))
+        return self._about
+
+    async def about(self) -> dict[str, Any]:
+        """Return the methods, and where the library of charts lies; what failed is tried again."""
+        task = self._about
+        if task is None or (task.done() and (task.cancelled() or task.exception() is not None)):
+            task = self.find_out()
+        return await asyncio.shield(task)

@@ -9,16 +9,14 @@ from typing import Any
 from shoal.errors import InputError, RequestError, listed
 from shoal.outofcore.file import check_room
 from shoal.plan.estimate import machine_memory
-from shoal.save.spreadsheet import formulas_in
+from shoal.save.prepare import formulas_in
 from shoal.settings import Settings
 from shoal.table.csv_text.split import last_end
 from shoal.table.dataframes.frames import from_arrow
 from shoal.table.dialects.dialect import HOW
-from shoal.table.files.database_names import file_of, is_database, parted
 from shoal.table.files.databases import Database, with_doubts
 from shoal.table.files.formats import is_csv, is_parquet, is_text
-from shoal.table.files.opening import first_bytes
-from shoal.table.files.packed import TEXTS, packing
+from shoal.table.files.opening import TEXTS, file_of, first_bytes, is_database, packing, parted
 from shoal.table.files.sqlite_tables import has_journal
 from shoal.table.files.unpacking import check_unpacks
 from shoal.table.memory import is_packed, needed, read_memory, shape, typed_size

@@ -20,9 +20,9 @@ from typing import Any, NoReturn
 from shoal.errors import Canceled, PrivacyError, ShoalError, UnlistedError
 from shoal.hints import Message, speaking, spoken
 from shoal.system import fork_server
-from shoal.system.current import current
+from shoal.system.interface import current
+from shoal.web.jobs import ANSWER, ASKED, ProgressWriter, write_json
 from shoal.web.labels import as_field
-from shoal.web.messages import ANSWER, ASKED, ProgressWriter, write_json
 
 AWAITED = ("about", "tree", "preview", "risk", "trial")  # what a page follows while it is changed
 

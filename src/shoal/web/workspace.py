@@ -10,8 +10,7 @@ import shutil
 from pathlib import Path
 
 from shoal.backends.storage import remove_unheld
-from shoal.system.current import current
-from shoal.system.interface import Lock
+from shoal.system.interface import Lock, current
 
 ROOM, MARK = re.compile("room-[0-9a-f]{16}"), "room"
 

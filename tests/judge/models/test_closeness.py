@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from later import Later
-from shoal.judge.models.closeness import Equal, Hierarchical, Ordered, closest, slices_needed
+from shoal.judge.models.closeness import Equal, Hierarchical, Ordered
 
 TOGETHER = "scikit-learn"  # with SciPy, which one process imports
 optimize = Later("scipy.optimize")
@@ -107,19 +106,6 @@ def test_union_is_never_worse():
             assert union <= max(one, two) + 1e-12
 
 
-def test_slices_bound():
-    """One record of each of k slices is as close as the bound says, and k is the least such."""
-    for rows, k in ((12, 3), (20, 5), (30, 6)):
-        whole = Counter(range(rows))
-        slices = [list(range(a, b)) for a, b in pairwise(range(0, rows + 1, rows // k))]
-        worst = max(
-            Ordered(whole, lambda v: v)(Counter(s[i] for s in slices)) for i in range(rows // k)
-        )
-        assert worst <= closest(k, rows) + 1e-12
-        assert slices_needed(closest(k, rows), rows) == k
-        assert slices_needed(closest(k, rows) * 0.999, rows) == k + 1
-
-
 def test_a_class_without_records_is_apart_from_nothing():
     """Where there is nothing to compare, in a class or in the whole, the distance is 0."""
     whole = {1: 2, 2: 1}
@@ -142,13 +128,3 @@ def test_a_tree_without_levels_is_equal_distance():
     for part, whole in tables():
         found = Hierarchical(whole, {}, {}, 1)(part)
         assert found == Equal(whole)(part) == Hierarchical(whole, {}, {}, 0)(part)
-
-
-def test_bounds_of_slices_by_hand():
-    """Of n records in k slices a class is within (n - k) / (2 (n - 1) k); one record is at 0."""
-    assert closest(2, 10) == 8 / 36
-    assert closest(1, 2) == 0.5
-    assert closest(1, 1) == 0.0
-    assert closest(2, 2) == 0.0
-    assert [slices_needed(t, 10) for t in (0.0, 0.5, 1.0)] == [10, 1, 1]
-    assert slices_needed(0.1, 1) == 1

@@ -8,8 +8,7 @@ import time
 import pytest
 
 from shoal.judge.models import diversity
-from shoal.judge.models.k_anonymity import judge
-from shoal.judge.models.share import largest_share
+from shoal.judge.models.requirement import largest_share
 
 
 def test_values_that_do_not_occur():
@@ -104,16 +103,3 @@ def test_shares_by_hand():
     assert largest_share([2]) == 1
     assert largest_share([1, 0]) == 1
     assert largest_share([]) == largest_share([0]) == 0
-
-
-def test_class_sizes_by_hand():
-    """Every class must have k records, and there must be one."""
-    found = judge([5, 2, 3, 1], 3)
-    assert not found.ok
-    assert (found.k, found.smallest, found.too_small, found.records_at_risk) == (3, 1, 2, 3)
-    found = judge([5, 3], 3)
-    assert found.ok is True
-    assert (found.smallest, found.too_small, found.records_at_risk) == (3, 0, 0)
-    found = judge([], 1)
-    assert found.ok is False
-    assert (found.smallest, found.too_small, found.records_at_risk) == (0, 0, 0)

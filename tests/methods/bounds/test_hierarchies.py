@@ -10,8 +10,7 @@ import pytest
 import shoal
 from mixed_tables import random_table
 from naive.tree_bounds import least_loss, least_of_record, losses_of_groups
-from shoal.methods.bounds.effort import Plan
-from shoal.methods.bounds.generation import Generation
+from shoal.methods.bounds.generation import Generation, Plan
 from shoal.methods.bounds.hierarchies.forms import FormPricer, Forms
 from shoal.methods.bounds.hierarchies.neighbors import least_by_companions
 from shoal.methods.bounds.integer import solve_integer

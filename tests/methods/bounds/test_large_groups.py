@@ -15,9 +15,18 @@ from naive.bounds import (
 )
 from naive.bounds import least_by_record_prices as twin_of_prices
 from shoal.errors import Canceled
-from shoal.methods.bounds.large_groups import FEWEST, WORK, LargeGroups, steps_by
-from shoal.methods.bounds.pairs import least_by_pairs, least_by_record_prices, weigh_pairs
-from shoal.methods.bounds.semidefinite import Semidefinite, least_by_prices, lowest_eigenvalue
+from shoal.methods.bounds.large_groups import (
+    FEWEST,
+    WORK,
+    LargeGroups,
+    Semidefinite,
+    least_by_pairs,
+    least_by_prices,
+    lowest_eigenvalue,
+    steps_by,
+    weigh,
+    weigh_pairs,
+)
 from shoal.methods.bounds.threads import squared_gaps
 from shoal.progress import Reporter
 from thorough import each
@@ -75,7 +84,7 @@ def test_prices_prove_the_pair_bound(seed):
     least, prices = least_by_pairs(gaps, k)
     told = twin_of_prices(gaps.tolist(), k, prices.tolist())
     assert max(told, 0.0) == pytest.approx(least, rel=1e-9, abs=1e-9 * gaps.max())
-    assert least_by_record_prices(gaps, k, prices) == least
+    assert weigh(gaps, k, prices)[0] == least
     short, aims = np.empty(prices.size), np.empty(prices.size)
     weigh_pairs(gaps, prices, np.empty(k), np.zeros(k, dtype=np.int64), short, aims)
     for row in range(prices.size):

@@ -14,11 +14,9 @@ from naive.bounds import (
     reduced_costs,
     squared,
 )
-from shoal.methods.bounds.columns import Columns
 from shoal.methods.bounds.cuts import NO_CUTS, NOBODY, Cuts, of_triples, violated_triples
-from shoal.methods.bounds.effort import Plan
-from shoal.methods.bounds.generation import Generation
-from shoal.methods.bounds.highs import Master, choose
+from shoal.methods.bounds.generation import Generation, Plan
+from shoal.methods.bounds.highs import Columns, Master, choose
 from shoal.methods.bounds.integer import as_labels, places, solve_integer
 from shoal.methods.bounds.losses import cost_of
 from shoal.methods.bounds.threads import Gaps, Pricer, squared_gaps, sums_of_nearest

@@ -7,12 +7,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from methods.cells.programme import best_masks
 from shoal.errors import RequestError
-from shoal.methods.cells.local import Masks
-from shoal.methods.cells.patterns import Patterns
-from shoal.methods.cells.programme import best_masks
-from shoal.methods.cells.relaxation import Relaxation
-from shoal.methods.cells.suppress import fewest_cells
+from shoal.methods.cells.masks import Masks, Patterns, Relaxation, cheapest_masks
 from shoal.progress import Reporter
 
 pytest.importorskip("highspy")
@@ -23,6 +20,15 @@ def released(codes, cells, columns):
     """How often every combination of some columns is released; a star is a value."""
     rows = np.where(cells, -1, codes)[:, columns]
     return Counter(map(tuple, rows.tolist()))
+
+
+def fewest_cells(codes, k, importance=None, exact=False, seed=0):
+    """Which cells the search suppresses, or the programme, from one group of all records."""
+    patterns = Patterns(codes, k, np.ones(codes.shape[1]) if importance is None else importance)
+    if exact:
+        return patterns.hidden[best_masks(patterns)]
+    together = np.zeros(len(codes), dtype=np.int64)
+    return patterns.hidden[cheapest_masks(patterns, together, 20, seed, Reporter(None)).masks]
 
 
 def random_codes(seed):
@@ -54,23 +60,8 @@ def test_nothing_is_suppressed_that_need_not_be():
     assert not cells[:, :2].any()
 
 
-def test_sets_of_columns_are_judged_by_themselves():
-    """k holds in every chosen set; those without common columns are solved apart."""
-    rng = np.random.default_rng(5)
-    codes = rng.integers(0, 4, size=(40, 4))
-    cells = fewest_cells(codes, 3, sets=[(0, 1), (2, 3)])
-    for columns in ([0, 1], [2, 3]):
-        assert min(released(codes, cells, columns).values()) >= 3
-    assert cells.sum() < fewest_cells(codes, 3).sum()
-    shared = fewest_cells(codes, 3, sets=[(0, 1), (1, 2)])
-    assert min(released(codes, shared, [0, 1, 2]).values()) >= 3
-    assert not shared[:, 3].any()
-
-
 def test_what_is_too_large_is_refused():
-    """Fewer records than k and too many columns are errors in one line."""
-    with pytest.raises(RequestError, match="n = 2 records < k = 3"):
-        fewest_cells(np.zeros((2, 2), dtype=np.int64), 3)
+    """Too many columns are an error in one line."""
     with pytest.raises(RequestError, match="too many combinations of suppressed cells"):
         fewest_cells(np.zeros((100, 20), dtype=np.int64), 3)
 

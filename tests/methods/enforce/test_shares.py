@@ -9,8 +9,8 @@ import pytest
 from naive import shares, spelling
 from rules_tables import values_of
 from shoal.judge.models.requirement import Requirement
-from shoal.methods.enforce.groups import of_members
 from shoal.methods.enforce.rules import make_rules
+from shoal.methods.enforce.swapping import of_members
 from shoal.settings import RoleSettings
 from shoal.table.assign import assign
 from shoal.table.read import read

@@ -14,7 +14,7 @@ import shoal as library
 from mixed_tables import random_table
 from naive import domain
 from shoal.errors import RequestError
-from shoal.methods.fulldomain.lattice import MOST, Lattice, least
+from shoal.methods.fulldomain.recode import MOST, Lattice, least
 from shoal.methods.problem import Nodes, Problem
 from shoal.methods.solve import solve
 from shoal.progress import Reporter

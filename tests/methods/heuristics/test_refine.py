@@ -21,9 +21,8 @@ from naive.refine import (
     refine_decompose,
     refine_iterative,
 )
-from shoal.methods.heuristics.fixed_size import fixed_size
+from shoal.methods.heuristics.fixed_size import fixed_size, overall_extremes
 from shoal.methods.heuristics.refine.refinements import HOW, phase_two
-from shoal.methods.heuristics.seed import overall_extremes
 from shoal.methods.problem import Points, Problem
 from shoal.methods.registry import find_refinement
 from shoal.methods.solve import solve

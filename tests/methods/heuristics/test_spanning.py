@@ -12,7 +12,7 @@ from later import Later
 from naive import paths
 from shoal.kernels.distance import BLOCK
 from shoal.kernels.nearest import COORDINATE_ERROR
-from shoal.methods.heuristics.spanning import cut_tree, spanning_tree
+from shoal.methods.heuristics.paths import cut_tree, spanning_tree
 from strategies import matrices, problems
 
 TOGETHER = "scikit-learn"  # with SciPy, which one process imports

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from shoal.methods.ils.hierarchies.cooling import COOLED, CYCLE, HOT, Cooling, round_size
+from shoal.methods.ils.hierarchies.regions import COOLED, CYCLE, HOT, Cooling, round_size
 from shoal.methods.ils.parameters import Search, Stop
 from shoal.methods.ils.stopping import NEVER
 from shoal.methods.problem import Nodes, Problem

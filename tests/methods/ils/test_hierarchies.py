@@ -29,8 +29,7 @@ from shoal.methods.ils.hierarchies.layout import (  # fmt: skip
     WAITING,
 )
 from shoal.methods.ils.hierarchies.regions import Map, orders_of
-from shoal.methods.ils.parameters import Stop
-from shoal.methods.ils.task import Task
+from shoal.methods.ils.parameters import Stop, Task
 from shoal.methods.masses import masses_of, unit_of
 from shoal.methods.problem import Nodes, Problem
 from shoal.methods.solve import solve

@@ -12,7 +12,8 @@ from search_tables import KINDS, random_groups, table
 from shoal.kernels.distance import BLOCK
 from shoal.methods.ils import moves, neighbors, state
 from shoal.methods.ils.advance import advance
-from shoal.methods.ils.layout import (
+from shoal.methods.ils.parameters import Annealing, Dynamic, Fixed, Late, RecordToRecord
+from shoal.methods.ils.state import (
     AGAIN,
     ALIVE,
     ALIVE_AT,
@@ -57,8 +58,7 @@ from shoal.methods.ils.layout import (
     TARGET,
     TOTAL,
 )
-from shoal.methods.ils.parameters import Annealing, Dynamic, Fixed, Late, RecordToRecord
-from shoal.methods.ils.start import random_start, small_groups
+from shoal.methods.ils.stopping import random_start, small_groups
 from shoal.progress import Reporter
 from thorough import each, spread
 

@@ -10,22 +10,23 @@ from naive import search as twin
 from search_tables import random_groups, table
 from shoal.kernels.jit import jit
 from shoal.methods.ils import state
-from shoal.methods.ils.first import improve_first
-from shoal.methods.ils.layout import (
+from shoal.methods.ils.pairwise import improve_first
+from shoal.methods.ils.parameters import Search, Stop, Task
+from shoal.methods.ils.search import ROOM, enough_for, search, widened
+from shoal.methods.ils.state import (
     GROWS,
     LABEL,
     MAY_SHIFT,
     MAY_SWAP,
     MEMBERS,
     MOST,
+    ROUNDS,
     SIZE,
     SLOT,
+    number_at,
+    place_of,
+    shuffle,
 )
-from shoal.methods.ils.order import ROUNDS, number_at, place_of, shuffle
-from shoal.methods.ils.parameters import Search, Stop
-from shoal.methods.ils.room import ROOM, enough_for, widened
-from shoal.methods.ils.search import search
-from shoal.methods.ils.task import Task
 from shoal.methods.registry import METHODS
 from shoal.progress import Reporter
 from thorough import each, spread

@@ -13,7 +13,6 @@ from naive import search as twin
 from search_tables import random_groups, table
 from shoal.errors import RequestError
 from shoal.methods.ils import search as ils
-from shoal.methods.ils.layout import ITERATION, SINCE, STOP
 from shoal.methods.ils.parameters import (
     Annealing,
     Dynamic,
@@ -22,9 +21,10 @@ from shoal.methods.ils.parameters import (
     RecordToRecord,
     Search,
     Stop,
+    Task,
 )
-from shoal.methods.ils.start import random_start
-from shoal.methods.ils.task import Task
+from shoal.methods.ils.state import ITERATION, SINCE, STOP
+from shoal.methods.ils.stopping import random_start
 from shoal.progress import Reporter, StopToken
 from thorough import is_thorough, spread
 

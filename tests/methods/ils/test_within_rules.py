@@ -13,13 +13,11 @@ from mixed_tables import random_table
 from naive import search as twin
 from naive import trees as tree_twin
 from rules_tables import KINDS, MODELS, draw_asked, keeps, rules_of, values_of
-from shoal.methods.enforce.groups import of_labels
-from shoal.methods.enforce.merging import merge
-from shoal.methods.enforce.swapping import swap_in
+from shoal.methods.enforce.constraints import merge
+from shoal.methods.enforce.swapping import of_labels, swap_in
 from shoal.methods.ils.hierarchies.search import search_trees
-from shoal.methods.ils.parameters import Search, Stop
+from shoal.methods.ils.parameters import Search, Stop, Task
 from shoal.methods.ils.search import search
-from shoal.methods.ils.task import Task
 from shoal.methods.registry import METHODS
 from shoal.progress import Reporter
 from shoal.table.encode_nodes import code

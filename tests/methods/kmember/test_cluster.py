@@ -13,8 +13,7 @@ import shoal
 from mixed_tables import random_table
 from naive import mixed as twin
 from shoal.methods.kmember.build import build
-from shoal.methods.kmember.cluster import _grow, cluster
-from shoal.methods.kmember.grow import FARTHEST, ORDERED, RANDOM
+from shoal.methods.kmember.cluster import FARTHEST, ORDERED, RANDOM, _grow, cluster
 from shoal.progress import Reporter
 from shoal.table.encode_nodes import code
 from shoal.table.read import read

@@ -14,14 +14,11 @@ from shoal.measures.loss import information_loss, squared_error
 from shoal.methods.bounds.generation import Generation
 from shoal.methods.bounds.threads import Gaps, squared_gaps
 from shoal.methods.ils.neighbors import least_by_neighbors
-from shoal.methods.ils.parameters import Search, Stop
-from shoal.methods.ils.task import Task
+from shoal.methods.ils.parameters import Search, Stop, Task
 from shoal.methods.matheuristic import steps
-from shoal.methods.matheuristic.dive import dive, dive_into
-from shoal.methods.matheuristic.exact import exact
-from shoal.methods.matheuristic.neighborhood import Around
-from shoal.methods.matheuristic.run import best
-from shoal.methods.matheuristic.steps import GROWN_PLAN, SMALL_PLAN
+from shoal.methods.matheuristic.incumbent import Around
+from shoal.methods.matheuristic.run import best, exact
+from shoal.methods.matheuristic.steps import GROWN_PLAN, SMALL_PLAN, dive, dive_into
 from shoal.progress import Reporter, StopToken
 from thorough import each, is_thorough, spread
 

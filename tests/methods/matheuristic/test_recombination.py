@@ -9,11 +9,11 @@ import pytest
 import shoal
 from naive.recombining import blocks as plain_blocks
 from naive.recombining import by_blocks, least_choice
+from pacing import paced
 from shoal.errors import RequestError
 from shoal.measures.generalization import loss_rate
-from shoal.methods.auto import paced
 from shoal.methods.ils.recombine import Grouping, blocks, crossed, recombined
-from shoal.methods.matheuristic.recombination import chosen
+from shoal.methods.matheuristic.best_on_trees import chosen
 from shoal.partition import rows_of_groups
 from shoal.progress import Reporter, StopToken
 from shoal.table.encode_nodes import code

@@ -11,9 +11,8 @@ from shoal.measures.generalization import loss_rate
 from shoal.methods.problem import Nodes, Points, Problem
 from shoal.methods.registry import find_refinement
 from shoal.methods.solve import solve
-from shoal.methods.suppress.choose import Regroup, Task, allowed, choose
-from shoal.methods.suppress.exact import least
-from shoal.methods.suppress.losses import Losses
+from shoal.methods.suppress.choose import Regroup, Task, allowed, choose, least
+from shoal.methods.suppress.removals import Losses
 from shoal.partition import rows_of_groups
 from shoal.progress import Reporter
 from shoal.table.encode_nodes import code

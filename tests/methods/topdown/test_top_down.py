@@ -13,8 +13,7 @@ from mixed_tables import random_table
 from naive import top_down as twin
 from naive import trees as tree_twin
 from shoal.measures.generalization import loss_rate
-from shoal.methods.topdown.grouping import cut_up, records_of, top_down
-from shoal.methods.topdown.joining import Joining
+from shoal.methods.topdown.grouping import Joining, cut_up, records_of, top_down
 from shoal.methods.topdown.split import WEIGHED
 from shoal.progress import Reporter
 from shoal.table.encode_nodes import code

@@ -18,7 +18,6 @@ worst of them. Distances are quotients of whole numbers, rounded once: no t is m
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
@@ -162,17 +161,3 @@ class Hierarchical:
             whole = self.below[node] * size
             total += self.lengths[node] * (abs(count * self.size - whole) - whole)
         return total / (2 * self.height * size * self.size)
-
-
-def closest(sizes: int, rows: int) -> float:
-    """Return the most that a class of so many records, one of each slice, is apart (2015 bound).
-
-    Soria-Comas, Domingo-Ferrer, Sánchez and Martínez 2015: with the n records sorted by a number
-    and cut into k slices of n/k, one record of each slice is within (n - k) / (2 (n - 1) k).
-    """
-    return (rows - sizes) / (2 * (rows - 1) * sizes) if rows > 1 else 0.0
-
-
-def slices_needed(t: float, rows: int) -> int:
-    """Return how many slices make every class t-close: the least k with `closest` <= t."""
-    return max(1, math.ceil(rows / (2 * (rows - 1) * t + 1) - 1e-9))

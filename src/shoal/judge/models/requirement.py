@@ -1,31 +1,23 @@
 """Requirement: k and the thresholds beyond it, frozen and checked.
 
-Each sensitive column is judged on its own, by the rules (`rule.py`) that `rules` makes of a
+Each sensitive column is judged on its own, by the rules (`requirement.py`) that `rules` makes of a
 requirement; combinations of some by those of `combined`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from numbers import Real
 from typing import Any
 
 from shoal.errors import RequestError, nearest_names, shown
-from shoal.judge.models import likeness
+from shoal.judge.models import disclosure, diversity, likeness
 from shoal.judge.models.closeness import Counts, Distance
-from shoal.judge.models.rule import (
-    Number,
-    Rule,
-    closeness_rule,
-    disclosure_rule,
-    diversity_rule,
-    likeness_rule,
-    share_rule,
-    spread_rules,
-)
 
+Number = Callable[[int], Fraction | None]  # what a code stands for; None: it is missing
 KINDS = ("distinct", "entropy", "recursive")
 MISSING = ("ignored", "value")  # what a missing sensitive cell is to l-diversity and alpha
 OF_COLUMNS = ("l", "t", "alpha", "beta", "delta", "e")  # thresholds of sensitive columns
@@ -197,3 +189,119 @@ def _check_names(threshold: Threshold, known: Sequence[str], what: str, role: st
             raise RequestError(
                 f"{what} is given for {shown(name)}, which is no {role}{nearest_names(name, known)}"
             )
+
+
+# Rules: a privacy model with its number, of one sensitive column or of a combination.
+#
+# A rule says what a class has and whether that is enough, from how often each value occurs in it.
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One model for one column, with its `threshold`; `most` tells that less is better.
+
+    `figure` is that of a class, `holds` tells whether it is enough; both take how often each value
+    occurs in it.
+    """
+
+    model: str
+    column: str
+    threshold: float
+    most: bool
+    figure: Callable[[Counts], float]
+    holds: Callable[[Counts], bool]
+
+    def worst(self, figures: Iterable[float]) -> float:
+        """Return the worst of what several classes have."""
+        return max(figures, default=0.0) if self.most else min(figures, default=0.0)
+
+
+def diversity_rule(column: str, wanted: float, kind: str, c: float | None) -> Rule:
+    """Return l-diversity of a kind."""
+    if kind == "entropy":
+        return Rule("entropy l-diversity", column, wanted, False,
+                    lambda counts: diversity.entropy(counts.values()),
+                    lambda counts: diversity.has_entropy(counts.values(), wanted))  # fmt: skip
+    least = int(wanted)
+    if kind == "recursive":
+        assert c is not None
+        return Rule(f"recursive (c,{least})-diversity", column, c, True,
+                    lambda counts: diversity.recursive(counts.values(), least),
+                    lambda counts: diversity.is_recursive(counts.values(), c, least))  # fmt: skip
+    return Rule("distinct l-diversity", column, least, False,
+                lambda counts: diversity.distinct(counts.values()),
+                lambda counts: diversity.distinct(counts.values()) >= least)  # fmt: skip
+
+
+def closeness_rule(column: str, t: float, distance: Distance) -> Rule:
+    """Return t-closeness by a distance."""
+    return Rule(f"t-closeness ({distance.name} distance)", column, t, True, distance,
+                lambda counts: distance(counts) <= t)  # fmt: skip
+
+
+def share_rule(column: str, alpha: float) -> Rule:
+    """Return (α,k)-anonymity."""
+    return Rule("(α,k)-anonymity", column, alpha, True,
+                lambda counts: largest_share(counts.values()),
+                lambda counts: largest_share(counts.values()) <= alpha)  # fmt: skip
+
+
+def likeness_rule(column: str, beta: float, kind: str, whole: Counts) -> Rule:
+    """Return β-likeness of a kind; `whole` counts the values of the whole release."""
+    return Rule(f"{kind} β-likeness", column, beta, True,
+                lambda counts: likeness.gain(counts, whole, kind),
+                lambda counts: likeness.is_like(counts, whole, beta, kind))  # fmt: skip
+
+
+def disclosure_rule(column: str, delta: float, whole: Counts) -> Rule:
+    """Return δ-disclosure privacy; `whole` counts the values of the whole release."""
+    return Rule("δ-disclosure privacy", column, delta, True,
+                lambda counts: disclosure.change(counts, whole),
+                lambda counts: disclosure.change(counts, whole) < delta)  # fmt: skip
+
+
+def spread_rules(column: str, k: int, e: float, number: Number) -> list[Rule]:
+    """Return both parts of (k,e)-anonymity; `number` says what codes stand for."""
+    wanted = Fraction(str(e))
+
+    def numbers(counts: Counts) -> set[Fraction]:
+        every = (number(code) for code, count in counts.items() if count)
+        return {one for one in every if one is not None}
+
+    return [
+        Rule("(k,e)-anonymity, different numbers", column, k, False,
+             lambda counts: len(numbers(counts)), lambda counts: len(numbers(counts)) >= k),
+        Rule("(k,e)-anonymity, range", column, e, False,
+             lambda counts: float(width(numbers(counts))),
+             lambda counts: width(numbers(counts)) >= wanted),
+    ]  # fmt: skip
+
+
+# (α,k)-anonymity (Wong, Li, Fu and Wang 2006): no sensitive value is more than α of a class.
+#
+# In plain words: whoever has found a person's class cannot be surer than α of any sensitive value.
+#
+# Precondition: `counts` says how often each sensitive value occurs in a class, whatever its
+# spelling. Missing values are left out of it, or are a value of their own, as is asked
+# (`missing_sensitive`); a class of nothing but left-out ones tells nothing and has it. It holds for
+# the union of classes that have it.
+def largest_share(counts: Iterable[int]) -> float:
+    """Return the share of the most frequent value; of a class without records 0."""
+    every = list(counts)
+    size = sum(every)
+    return max(every) / size if size else 0.0
+
+
+# (k,e)-anonymity of numbers (Zhang, Koudas, Srivastava and Yu 2007, ICDE, definition 1).
+#
+# In plain words: whoever has found a person's class knows neither the person's number nor about how
+# large it is: a class holds at least k different numbers, and from the least to the greatest it is
+# at least e.
+#
+# Precondition: `numbers` are the exact values of a class; missing ones are left out. Postcondition:
+# a class without numbers has no range at all. Both parts hold for the union of classes that have
+# them.
+def width(numbers: Iterable[Fraction]) -> Fraction:
+    """Return how far it is from the least number to the greatest, exactly."""
+    every = list(numbers)
+    return max(every) - min(every) if every else Fraction(0)

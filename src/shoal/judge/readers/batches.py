@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.judge.classes import Counted, Memory, Sizes
-from shoal.judge.count_rows import FIRST, TIMES, Pile, Places, Words
-from shoal.judge.limits import limits
+from shoal.judge.classes import FIRST, TIMES, Counted, Memory, Pile, Places, Sizes, Words
+from shoal.judge.limits import ahead, limits
 from shoal.judge.readers.cell_words import Encoder
 from shoal.judge.readers.cells import Cells, rows_of
 from shoal.judge.readers.source import Batches, Key
-from shoal.judge.threads import ahead
 
 if TYPE_CHECKING:
     from shoal.judge.disk import Disk

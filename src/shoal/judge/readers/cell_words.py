@@ -9,8 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from shoal.judge.classes import Subset
-from shoal.judge.count_rows import Layout, Words
+from shoal.judge.classes import Layout, Subset, Words
 from shoal.judge.readers.cells import Cells, words_of_texts
 from shoal.judge.sensitive import MISSING, Sensitive
 

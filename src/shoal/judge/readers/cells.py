@@ -16,12 +16,11 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from shoal.judge.count_rows import Places, Words, grouped
+from shoal.judge.classes import Places, Words, grouped
 from shoal.judge.models.matching import NAN
-from shoal.judge.readers.interval_structs import is_interval_struct, struct_texts
 
+ZEROS = ((r"\.0+$", ""), (r"(\.[0-9]*[1-9])0+$", r"\1"))  # of the fraction of a second
 Bytes = npt.NDArray[np.uint8]
-
 DAY = 86_400_000  # milliseconds
 INLINE = 15  # bytes of a text that its two words hold, with one more for the length
 LONG = np.uint64(0xFF << 56)  # in the place of a length: a digest
@@ -69,8 +68,6 @@ def rows_of(columns: Sequence[Cells]) -> Iterable[tuple[Any, ...]]:
 
 
 # --- texts
-
-
 def packed(data: Bytes, begins: Places, lengths: Places) -> Words:
     """Return two words for each text. data (16 bytes longer than all texts), begins, lengths IN."""
     if not len(begins):
@@ -175,8 +172,6 @@ class TextCells:
 
 
 # --- values of Arrow
-
-
 class ArrowCells:
     """Values of a Parquet file or a dataframe."""
 
@@ -329,3 +324,39 @@ def _ends(values: Any) -> Any:
 
     ends = values.storage.to_pylist()
     return pa.array([one and f"{one['left']},{one['right']}" for one in ends], pa.string())
+
+
+def is_interval_struct(kind: Any) -> bool:
+    """Tell whether an Arrow type is a struct of two ends of one plain type."""
+    import pyarrow as pa
+
+    if not pa.types.is_struct(kind) or kind.num_fields != 2:
+        return False
+    low, high = kind.field(0), kind.field(1)
+    plain = not pa.types.is_nested(low.type)
+    return (low.name, high.name) == ("low", "high") and low.type == high.type and plain
+
+
+def struct_texts(values: Any) -> Any:
+    """Return structs as texts: [low,high], or the one value where both ends are equal."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if isinstance(values, pa.ChunkedArray):
+        values = values.combine_chunks()
+    ends = [pc.struct_field(values, [number]) for number in (0, 1)]
+    low, high = (_text(end) for end in ends)
+    both = pc.binary_join_element_wise("[", pc.binary_join_element_wise(low, high, ","), "]", "")
+    return pc.if_else(pc.equal(low, high), low, both)
+
+
+def _text(ends: Any) -> Any:
+    """Return ends as texts; times without zeros at the end: files do not hold every unit."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    texts = ends.cast(pa.string())
+    if pa.types.is_timestamp(ends.type):
+        for zeros, rest in ZEROS:
+            texts = pc.replace_substring_regex(texts, zeros, rest)
+    return texts

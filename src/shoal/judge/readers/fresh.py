@@ -18,10 +18,9 @@ from typing import Any
 from shoal.errors import InputError, pip_install
 from shoal.judge.limits import limits
 from shoal.judge.readers import fresh_reader as reader
-from shoal.judge.readers.arrow import check_plain, rows_in
+from shoal.judge.readers.arrow import RATIO, check_plain, rows_in, whole
 from shoal.judge.readers.cells import ArrowCells
 from shoal.judge.readers.source import Made, Source, check_header
-from shoal.judge.readers.whole import RATIO, whole
 
 STATISTICS = {"sav": "SPSS", "zsav": "SPSS", "por": "SPSS", "dta": "Stata", "xpt": "SAS",
               "sas7bdat": "SAS"}  # fmt: skip

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from shoal.errors import InputError
 
 if TYPE_CHECKING:
-    from shoal.judge.manifest import Manifest
+    from shoal.judge.declared import Manifest
 
 Key = tuple[Any, ...]
 Made = TypeVar("Made")

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import InputError, pip_install
+from shoal.judge.readers.arrow import check_unpacked, whole
 from shoal.judge.readers.source import Source
-from shoal.judge.readers.whole import check_unpacked, whole
 
 READER = "python-calamine"
 BOOKS = "xlsx", "xlsm", "xlsb", "xls", "ods"

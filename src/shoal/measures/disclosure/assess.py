@@ -2,19 +2,159 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.errors import in_shape
+from shoal.errors import RequestError, in_shape
 from shoal.kernels.arrays import Floats, Integers
-from shoal.measures.disclosure.individual import household_risks, individual_risks
-from shoal.measures.disclosure.key import Key
+from shoal.measures.disclosure.key import OUTSIDE, WITHIN, Key, matches
 from shoal.measures.disclosure.loglinear import LogLinear, log_linear
-from shoal.measures.disclosure.matching import OUTSIDE, WITHIN, matches
-from shoal.measures.disclosure.population_uniques import PopulationUniques, population_uniques
-from shoal.measures.disclosure.sets import Walk, count_of_sets, walk
-from shoal.measures.disclosure.suda import FRACTION, Suda, score
+from shoal.measures.disclosure.roots import bracket, digamma, root
+from shoal.measures.disclosure.sets import FRACTION, Suda, Walk, count_of_sets, score, walk
+from shoal.measures.disclosure.slide_negative_binomial import slide_negative_binomial
+from shoal.measures.risk.classes import expected_share
+
+FORMULAS = ("exact", "approximate")
+CLOSED = 3  # records of a class up to which the approximation is exact, too
+# How many people are unique in the population, by the class sizes of a sample alone.
+#
+# Three models, and which of them to believe (Dankar, El Emam, Neisa and Roffey 2012, BMC Med.
+# Inform. Decis. Mak. 12:66). s_i is the number of classes of i records, u that of all classes, n of
+# records, π the sampling fraction, N = n / π.
+LEAST = 1e-6  # of α, which lies between 0 and 1
+EQUAL = 1e12  # times its step, a number that a sum adds nothing to
+
+
+def pitman(held: Integers, counts: Integers, fraction: float) -> float | None:
+    """Return the estimated number of unique people (Hoshino 2001, J. Off. Stat. 17(4)).
+
+    Γ(θ+1) / Γ(θ+α) N^α; no answer where all records are unique, or all in one class.
+    """
+    found = fit_pitman(held, counts)
+    if found is None:
+        return None
+    theta, alpha = found
+    logs = math.lgamma(theta + 1.0) - math.lgamma(theta + alpha)
+    return math.exp(logs + alpha * math.log(float((held * counts).sum()) / fraction))
+
+
+def fit_pitman(held: Integers, counts: Integers) -> tuple[float, float] | None:
+    """Return the θ and α that maximize the likelihood of Pitman's sampling formula.
+
+    `held` are sizes of classes, `counts` how many have each. At the maximum
+    Σ_{i<u} 1/(θ+iα) = Σ_{i<n} 1/(θ+i) and Σ_{i<u} i/(θ+iα) = Σ_i s_i Σ_{j<i} 1/(j-α).
+    """
+    classes, drawn = int(counts.sum()), int((held * counts).sum())
+    if classes in (1, drawn):
+        return None
+    several = [(int(size), int(many)) for size, many in zip(held, counts, strict=True) if size > 1]
+
+    def rest(alpha: float) -> float:
+        theta = _theta(alpha, classes, drawn)
+        inside = (classes - 1 - theta * _harmonic(theta, alpha, classes)) / alpha
+        over = digamma(1.0 - alpha)
+        return inside - sum(many * (digamma(size - alpha) - over) for size, many in several)
+
+    alpha = LEAST if rest(LEAST) <= 0.0 else root(rest, LEAST, 1.0 - LEAST)
+    return _theta(alpha, classes, drawn), alpha
+
+
+def _harmonic(theta: float, alpha: float, end: int) -> float:
+    """Return Σ 1/(θ + iα) for 0 < i < end."""
+    ratio = theta / alpha
+    if ratio > EQUAL:
+        return (end - 1) / theta
+    return (digamma(ratio + end) - digamma(ratio + 1.0)) / alpha
+
+
+def _theta(alpha: float, classes: int, drawn: int) -> float:
+    """Return the best θ for an α: it is above -α."""
+
+    def rest(shifted: float) -> float:
+        theta = shifted - alpha
+        return _harmonic(theta, alpha, classes) - _harmonic(theta, 1.0, drawn)
+
+    return root(rest, 0.0, bracket(rest, 1.0)) - alpha
+
+
+FEW = 0.1  # sampling fraction up to which Pitman's model is believed
+
+
+@dataclass(frozen=True)
+class PopulationUniques:
+    """Estimated shares of the population that are unique in it; None where a model has no answer.
+
+    `chosen` names the model that the rule of Dankar and others picks, `share` is its estimate.
+    """
+
+    zayatz: float | None
+    pitman: float | None
+    snb: float | None
+    chosen: str
+    share: float
+
+
+def population_uniques(sizes: Integers, fraction: float) -> PopulationUniques:
+    """Return the estimates by all models, and the choice among them.
+
+    Pitman's where at most a tenth of the population is in the sample and the model has an answer;
+    else the smaller one of Zayatz's and of the slide negative binomial.
+    """
+    held, counts = np.unique(sizes, return_counts=True)
+    people = float((held * counts).sum()) / fraction
+    if not (held == 1).any():
+        return PopulationUniques(0.0, 0.0, 0.0, "none", 0.0)
+    estimates = {
+        "zayatz": zayatz(held, counts, fraction),
+        "pitman": pitman(held, counts, fraction),
+        "snb": slide_negative_binomial(held, counts, fraction),
+    }
+    shares = {
+        name: None if value is None else min(value / people, 1.0)
+        for name, value in estimates.items()
+    }
+    order = ["pitman", "zayatz"] if fraction <= FEW else _smaller_first(shares)
+    chosen = next(name for name in order if shares[name] is not None)
+    share = shares[chosen]
+    assert share is not None
+    return PopulationUniques(shares["zayatz"], shares["pitman"], shares["snb"], chosen, share)
+
+
+def _smaller_first(shares: dict[str, float | None]) -> list[str]:
+    """Return the models for large samples, the smaller estimate first."""
+    known = [name for name in ("snb", "zayatz") if shares[name] is not None]
+    return sorted(known, key=lambda name: shares[name] or 0.0)
+
+
+def zayatz(held: Integers, counts: Integers, fraction: float) -> float | None:
+    """Return the estimated number of unique people (Zayatz 1991, U.S. Bureau of the Census).
+
+    s_1 P(F=1 | f=1) / π, by Bayes: P(F=j) is s_j / u, the share of the sample's own classes, and
+    P(f=1 | F=j) hypergeometric, of n records drawn from N.
+    """
+    drawn = int((held * counts).sum())
+    people = round(drawn / fraction)
+    chances = np.array([_drawn_once(int(size), drawn, people) for size in held])
+    alone = counts[held == 1].sum() * chances[held == 1].sum()
+    every = float((counts * chances).sum())
+    if not every:
+        return None
+    return float(counts[held == 1].sum() * alone / every / fraction)
+
+
+def _drawn_once(size: int, drawn: int, people: int) -> float:
+    """Return the chance that of `size` people exactly one is among those drawn without return."""
+    rest = people - drawn
+    if size - 1 > rest:
+        return 0.0
+    # size * n / N * product of (N - n - i) / (N - 1 - i), i < size - 1
+    i = np.arange(size - 1, dtype=float)
+    with np.errstate(divide="ignore"):
+        logs = np.log(rest - i) - np.log(people - 1 - i)
+    return float(size * drawn / people * np.exp(logs.sum()))
+
 
 FULL = 8  # columns up to which all sets are visited, where no size is given
 SIZE = 4  # of sets of more columns
@@ -163,3 +303,31 @@ def _walk(key: Key, asked: Asked) -> tuple[Walk, int | None]:
     many = min(max(asked.visits // DRAWN // sets, FEWEST), key.rows)
     rows = np.random.default_rng(asked.seed).choice(key.rows, many, replace=False)
     return walk(key.take(np.sort(rows)).codes, most, asked.k), many
+
+
+def individual_risks(members: Floats, population: Floats, formula: str = "exact") -> Floats:
+    """Return of every record E[1/F | f]: f records match it, the population holds about F.
+
+    Given f, F - f is negative binomial with p = f / F (Benedetti and Franconi 1998). `exact` is its
+    expectation; `approximate` is p / (f - (1 - p)) for f > 3, as μ-Argus and sdcMicro have it
+    (Hundepool and others 2012, section 3.3.1), and exact up to there. Records whose population is
+    known to be f have the risk 1 / f.
+    """
+    if formula not in FORMULAS:
+        raise RequestError(f"formula must be one of {', '.join(FORMULAS)}")
+    p = members / np.maximum(population, members)
+    risks = expected_share(members.astype(np.int64), p)
+    if formula == "approximate":
+        risks = np.where(members > CLOSED, p / (members - (1.0 - p)), risks)
+    return risks
+
+
+def household_risks(risks: Floats, households: Integers) -> Floats:
+    """Return of every record the chance that any member of its household is linked rightly.
+
+    1 - product of (1 - r) over the members (Hundepool and others 2012, section 3.3.3).
+    """
+    with np.errstate(divide="ignore"):
+        nobody = np.bincount(households, np.log1p(-np.minimum(risks, 1.0)))
+    whole: Floats = -np.expm1(nobody)
+    return whole[households]

@@ -9,7 +9,7 @@ import numpy as np
 
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.compared import joined, renumbered
-from shoal.measures.risk.inference import counts_in_classes
+from shoal.measures.risk.figures import counts_in_classes
 
 
 class Shares(NamedTuple):

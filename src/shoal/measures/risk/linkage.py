@@ -15,11 +15,10 @@ import numpy.typing as npt
 
 from shoal.errors import in_shape
 from shoal.kernels.arrays import Flags, Floats, Integers
-from shoal.measures.compared import Compared, joined
+from shoal.measures.compared import Compared, Spread, joined, middle_ranks
+from shoal.measures.result import Each
 from shoal.measures.risk.nearby import ClassLists, Nearby, most_frequent, one_by_one
 from shoal.measures.sides import Numbers, Side, Words
-from shoal.measures.spread import Spread, middle_ranks
-from shoal.measures.task import Each
 
 CELLS = 2**16  # distances that are held at once: as many as a processor keeps close
 EQUAL = 2e-9  # squared distances that differ by less, relatively, tie

@@ -10,7 +10,7 @@ import numpy as np
 
 from shoal.errors import in_shape
 from shoal.kernels.arrays import Floats, Integers
-from shoal.measures.task import Each
+from shoal.measures.result import Each
 
 WIDER, LEAST = 1.0 + 1e-7, 1e-8  # a little more than what ties: all that is found is compared
 AT_ONCE = 16  # attackers

@@ -1,7 +1,5 @@
 """What every measure of utility means."""
 
-from __future__ import annotations
-
 from shoal.measures.definition import Definition
 
 UTILITY = (

@@ -9,9 +9,9 @@ from itertools import combinations
 import numpy as np
 
 from shoal.kernels.arrays import Floats
-from shoal.measures.moments import correlation_matrix
+from shoal.measures.compared import Spread
+from shoal.measures.pairing import correlation_matrix
 from shoal.measures.sides import Numbers, Side, Words
-from shoal.measures.spread import Spread
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 CELLS = 4_000_000  # of a table of two columns, at most

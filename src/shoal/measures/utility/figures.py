@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.compared import Compared
-from shoal.measures.result import Measure, figure_text
+from shoal.measures.loss import percent
+from shoal.measures.result import Measure, Task, figure_text, interval, worst
 from shoal.measures.sides import Numbers, Side, Words
-from shoal.measures.task import Task, interval, worst
-from shoal.measures.utility import distributions, errors, fits, generalized
+from shoal.measures.utility import distributions, fits
 
 Fit = Callable[..., fits.FitScores | None]
 Both = list[tuple[Numbers, distributions.Moments, distributions.Moments]]
-
 ENDS = 3  # times as many values a quantile where ranges tell two of every class already
 TABLES = 20  # columns of categories of which tables of two are made
 EXPLAINED = 0.05  # R² from which on a relation is worth keeping
@@ -29,7 +32,7 @@ def of_cells(task: Task) -> list[Measure]:
     if task.public:
         sides = [side for side in sides if may_be_published(side.shown, task.compared.k)]
     sides = [side for side in sides if side.deviation]
-    lost = task.each(lambda side: (errors.variation_lost(side), errors.il1s(side)), sides)
+    lost = task.each(lambda side: (variation_lost(side), il1s(side)), sides)
     by = {side.name: share for side, (share, _) in zip(sides, lost, strict=True)}
     if not by:
         return []
@@ -200,18 +203,18 @@ def of_generalization(task: Task) -> list[Measure]:
     whole = task.compared
     compared = whole.known
     deleted = whole.deleted
-    sides = [side for side in compared.quasi if generalized.is_generalized(side, whole.paired)]
+    sides = [side for side in compared.quasi if is_generalized(side, whole.paired)]
     measures, rows = [], compared.records
-    every = task.each(lambda side: generalized.cell_costs(side, whole.paired), sides)
+    every = task.each(lambda side: cell_costs(side, whole.paired), sides)
     costs = {side.name: cost for side, cost in zip(sides, every, strict=True)}
-    if any(generalized.has_forms(side) for side in sides):
+    if any(has_forms(side) for side in sides):
         iloss = {
             name: 100.0 * (cost[0] + deleted) / (rows + deleted) for name, cost in costs.items()
         }
         measures.append(Measure("iloss", sum(iloss.values()) / len(iloss), iloss))
     if whole.paired or len(sides) == len(compared.quasi):
         others = [side for side in compared.quasi if side.name not in costs]
-        wide = task.each(lambda side: generalized.class_widths(side, compared.classes), others)
+        wide = task.each(lambda side: class_widths(side, compared.classes), others)
         widths = {side.name: width for side, width in zip(others, wide, strict=True)}
         widths |= {name: cost[1] for name, cost in costs.items()}
         ncp = {side.name: 100.0 / rows * widths[side.name] for side in compared.quasi}
@@ -220,3 +223,109 @@ def of_generalization(task: Task) -> list[Measure]:
     total = float(squares + deleted * (whole.records + deleted))
     company = total / (whole.records + deleted) - 1.0
     return [*measures, Measure("discernibility", total, rest=f"{company:,.1f}")]
+
+
+def variation_lost(side: Numbers, weights: Floats | None = None) -> float:
+    """Return 100 SSE/SST of the cells that say something; 0 where these do not vary.
+
+    Cells count by the `weights` (n) of their records, where there are some.
+
+    A suppressed cell has lost everything, whatever it was: a figure that depended on it would give
+    it away.
+    """
+    there = side.has_before
+    kept = there & side.has_after
+    if not kept.any():
+        return 100.0
+    own = np.ones(there.size) if weights is None else weights
+    share = float(own[kept].sum()) / float(own[there].sum())
+    b, a, own = side.before[kept], side.after[kept], own[kept]
+    centered = b - (b * own).sum() / own.sum()
+    lost = percent(float((own * (b - a) ** 2).sum()), float((own * centered * centered).sum()))
+    return lost * share + 100.0 * (1.0 - share)
+
+
+def il1s(side: Numbers) -> tuple[float, int]:
+    """Return the sum of |x - x'| / (sqrt(2) s) over the cells that are numbers, and how many."""
+    if not side.deviation:
+        return 0.0, 0
+    apart = np.abs(side.before - side.after)
+    apart = apart[~np.isnan(apart)]
+    return float(apart.sum()) / (math.sqrt(2.0) * side.deviation), apart.size
+
+
+def is_generalized(side: Side, paired: bool) -> bool:
+    """Tell whether a column is released as words and intervals that cover the originals.
+
+    A column as it was is; means are not, nor are values of other records (mode, medoid). Row i of
+    both sides is one person's where `paired`.
+    """
+    if isinstance(side, Numbers):
+        return not side.is_single or _covers(side, paired)
+    if paired:
+        wide = len(side.values) + 1
+        forms, values = side.links
+        released = side.after >= 0
+        value = np.where(side.before < 0, wide - 1, side.before)
+        pairs = np.unique(side.after[released] * wide + value[released])
+        return bool(np.isin(pairs, forms * wide + values).all())
+    return has_forms(side) or not len(side.forms) or _same(side.before, side.after)
+
+
+def has_forms(side: Side) -> bool:
+    """Tell whether a column releases anything but single values."""
+    if isinstance(side, Numbers):
+        return not side.is_single or not side.has_after.all()
+    return bool((side.own < 0).any() or (side.after < 0).any())
+
+
+def _covers(side: Numbers, paired: bool) -> bool:
+    """Tell whether every number that is released is its original."""
+    if not paired:
+        return _same(side.known, side.after[~np.isnan(side.after)])
+    return not bool(((side.before != side.low) & side.has_after).any())
+
+
+def _same(before: npt.NDArray[Any], after: npt.NDArray[Any]) -> bool:
+    return bool(np.array_equal(np.sort(before), np.sort(after)))
+
+
+def class_widths(side: Side, classes: Integers) -> float:
+    """Return the sum of NCP over the cells of a column that releases means or single values.
+
+    A cell leaves open what the originals of its class span, as if the class released that. One
+    that says nothing leaves open everything; missing originals are apart. Row i of both sides is
+    one person's.
+    """
+    number = isinstance(side, Numbers)
+    there = side.has_before if isinstance(side, Numbers) else side.before >= 0
+    released = side.has_after if isinstance(side, Numbers) else side.after >= 0
+    both, silent = there & released, int((there & ~released).sum())
+    own, values = classes[both], side.before[both]
+    if not own.size or values.min() == values.max():
+        return float(silent)
+    sizes = np.bincount(own)
+    if number:
+        low, high = np.full(sizes.size, np.inf), np.full(sizes.size, -np.inf)
+        np.minimum.at(low, own, values)
+        np.maximum.at(high, own, values)
+        wide = np.where(sizes > 0, high - low, 0.0) / (values.max() - values.min())
+    else:
+        assert isinstance(side, Words)
+        pairs = np.unique(own * len(side.values) + values) // len(side.values)
+        wide = np.maximum(np.bincount(pairs, minlength=sizes.size) - 1, 0)
+        wide = wide / (np.unique(values).size - 1)
+    return float((wide * sizes).sum()) + silent
+
+
+def cell_costs(side: Side, paired: bool) -> tuple[float, float]:
+    """Return the sums of ILoss and NCP over the cells of a column, missing originals apart.
+
+    Where the pairing is unknown, the missing originals are among the cells that say nothing.
+    """
+    absent = ~side.has_before if isinstance(side, Numbers) else side.before < 0
+    silent = ~side.has_after if isinstance(side, Numbers) else side.after < 0
+    if paired:
+        return float(side.losses[~absent].sum()), float(side.widths[~absent].sum())
+    without = min(int(absent.sum()), int(silent.sum()))
+    return float(side.losses.sum()) - without, float(side.widths.sum()) - without

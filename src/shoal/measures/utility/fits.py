@@ -9,8 +9,7 @@ import numpy as np
 
 from shoal.errors import in_shape
 from shoal.kernels.arrays import Floats, Integers
-from shoal.measures.sides import Numbers, Side, Words
-from shoal.measures.targets import targets
+from shoal.measures.sides import Numbers, Side, Words, targets
 
 MOST_WORDS = 10  # values of a column of categories that have a feature of their own
 MOST_SQUARED = 40  # columns of numbers whose squares count too

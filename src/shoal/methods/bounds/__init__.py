@@ -8,6 +8,6 @@ Araújo 2015, Pattern Recognition Letters 51; subset-row cuts: Jepsen, Petersen,
 Pisinger 2008, Operations Research 56(2); with more records and other shares: see `wide_cuts.py`.
 
 Where groups are large there are too many of them to be priced. There the pairs of records that
-share a group are what is chosen: by a linear programme (`pairs.py`) and a semidefinite one above it
-(`semidefinite.py`). Any prices of records or pairs prove a bound, which other code can check.
+share a group are what is chosen: by a linear programme and a semidefinite one above it
+(`large_groups.py`). Any prices of records or pairs prove a bound, which other code can check.
 """

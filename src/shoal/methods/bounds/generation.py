@@ -9,22 +9,21 @@ towards the best ones so far.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.loss import ROUNDED
-from shoal.methods.bounds.columns import Columns
 from shoal.methods.bounds.cuts import NO_CUTS, NOBODY, Cuts, violated_triples
-from shoal.methods.bounds.effort import CLOSED, TRIPLE, Plan
-from shoal.methods.bounds.highs import Master, Solved
+from shoal.methods.bounds.highs import Columns, Master, Solved
 from shoal.methods.bounds.losses import Losses, cost_of
-from shoal.methods.bounds.priced import Priced
+from shoal.methods.bounds.threads import Priced
 from shoal.methods.bounds.wide_cuts import violated_wide_cuts
 
+CLOSED = 1e-5  # gap between programme and bound, as a share, that counts as none
+TRIPLE = 3  # records of the cuts that are always searched
 Remaining = Callable[[], float | None]
-
 TOLERANCE = 1e-9  # reduced costs count from here on; records cost about 1
 WIDTH = 0.5  # how far above the best duals the programme's may lie, in units of their scale
 CUT_ROUNDS = 40  # of the programme after new cuts
@@ -335,3 +334,31 @@ class Generation:
             done = self.converge(again, draw=0.3)
             if not done or self.bound < before * (1.0 + 1e-6):
                 return
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How much work goes into a table: counts, so that the same plan gives the same result.
+
+    `grown` is for groups so large that pricing is cut short nearly everywhere; `anew` begins as
+    if nothing was done before.
+    """
+
+    climb: int = 25
+    branches: int = 500  # of a root at first
+    rounds: int = 60
+    limit: int = 100_000  # branches of a root in the end
+    cuts: int = 10
+    cut_width: int = TRIPLE  # records of a cut, at most
+    listed: int = 20_000  # groups that may be listed for a proof
+    columns: int = 5_000  # groups for the integer programme where they cannot all be listed
+    nodes: int = 100
+    parts: tuple[float, ...] = (1.0,)  # of the gap, tried in turn until its groups can be listed
+    grown: bool = False
+    anew: bool = False
+    closed: float = CLOSED
+
+    @property
+    def stages(self) -> int:
+        """How many of climbing, solving and cutting it has."""
+        return sum(count > 0 for count in (self.climb, self.rounds, self.cuts))

@@ -14,11 +14,9 @@ import numpy as np
 
 from shoal.errors import in_shape
 from shoal.kernels.arrays import Integers
-from shoal.methods.bounds.columns import Columns
 from shoal.methods.bounds.cuts import NOBODY
-from shoal.methods.bounds.effort import Plan
-from shoal.methods.bounds.generation import Generation, Remaining
-from shoal.methods.bounds.highs import Chosen, choose
+from shoal.methods.bounds.generation import Generation, Plan, Remaining
+from shoal.methods.bounds.highs import Chosen, Columns, choose
 from shoal.methods.bounds.losses import Losses
 from shoal.partition import rows_of_groups
 from shoal.progress import Reporter

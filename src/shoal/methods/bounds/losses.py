@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from shoal.kernels.arrays import Floats, Integers
 
 if TYPE_CHECKING:
-    from shoal.methods.bounds.priced import Pricing
+    from shoal.methods.bounds.threads import Pricing
 
 
 class Losses(Protocol):

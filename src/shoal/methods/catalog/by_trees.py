@@ -20,8 +20,7 @@ from shoal.methods.families.local_search import NodeSearch
 from shoal.methods.families.local_suppression import LocalSuppression
 from shoal.methods.families.top_down import TopDown
 from shoal.methods.ils.parameters import Search
-from shoal.methods.method import Info, Method
-from shoal.methods.problem import NODES
+from shoal.methods.problem import NODES, Info, Method
 
 
 def _on_nodes(

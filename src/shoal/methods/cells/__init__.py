@@ -6,8 +6,7 @@ mask (the columns that are suppressed of it); the records that are equal under o
 pattern, and whoever is released by a pattern is so with at least k - 1 others. (Optimal k-anonymity
 by suppression is NP-hard: Meyerson and Williams 2004.)
 
-`patterns.py` lists the patterns that k records match, `greedy.py` makes a first solution and
-`local.py` improves it, `search.py` puts them together; `relaxation.py` has what no solution costs
-less than, `programme.py` is the integer programme (extra `optimal`), and `suppress.py` a function
-of plain arrays. The method `local-suppression` is in `families/local_suppression.py`.
+`masks.py` lists the patterns that k records match, makes a first solution and improves it, and has
+what no solution costs less than. The method `local-suppression` is in
+`families/local_suppression.py`.
 """

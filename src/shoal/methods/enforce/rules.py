@@ -8,10 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from shoal.errors import RequestError, in_shape, shown
+from shoal.errors import PrivacyError, RequestError, in_shape, shown
+from shoal.judge.models.dominance import left_over
 from shoal.judge.models.requirement import Requirement
 from shoal.kernels.arrays import Floats, Integers
 from shoal.kernels.rules import (
@@ -39,6 +41,7 @@ from shoal.kernels.rules import (
     REACH,
     ROOM,
     ROWS,
+    SERIES,
     SHARES,
     SPAN,
     TREE,
@@ -48,10 +51,9 @@ from shoal.kernels.rules import (
     Rules,
     T,
 )
-from shoal.methods.enforce.kinds import Kinds
-from shoal.methods.enforce.value_sets import ValueSets
 from shoal.methods.enforce.values import (
     Sensitive,
+    ValueSets,
     combined,
     counted,
     numbers,
@@ -59,8 +61,11 @@ from shoal.methods.enforce.values import (
     respelled,
     sensitive,
 )
+from shoal.partition import Partition
 from shoal.table.roles import Column, Role
 from shoal.table.table import Table
+
+NEW = -1  # the bond of who is in no earlier release
 
 
 @dataclass(frozen=True)
@@ -288,3 +293,84 @@ def magnitudes(column: Column) -> Floats:
     numbers = column.values.cast("double", safe=False).to_numpy(zero_copy_only=False)
     sizes = np.abs(np.nan_to_num(np.asarray(numbers, dtype=np.float64)))
     return np.ldexp(sizes, -math.frexp(float(sizes.max(initial=0.0)))[1])
+
+
+@dataclass(frozen=True, eq=False)
+class Kinds:
+    """The values (n), from 0, and the bonds (n) of records; NEW people have none.
+
+    A bond is a signature, a set of values that the people who have it must show equally often in
+    every group; or it is empty, of people who were together in all earlier releases: those of them
+    in a group need l different values. New people fill what signatures lack; the others of a group
+    need l different values, too.
+    """
+
+    __repr__ = in_shape
+
+    own: Integers
+    bond: Integers
+    bonds: Sequence[tuple[int, ...]]
+    l: int  # noqa: E741 - its name in the literature
+
+    @property
+    def values(self) -> int:
+        """How many values there are."""
+        most = max((max(one) for one in self.bonds if one), default=-1)
+        return max(most, int(self.own.max(initial=-1))) + 1
+
+    @property
+    def codes(self) -> Integers:
+        """The kind of each record, as `kernels.rules.series` reads it."""
+        return (self.bond + 1) * self.values + self.own
+
+    @property
+    def signed(self) -> Integers:
+        """Which records have a signature, as 0 and 1."""
+        has = np.array([*(bool(one) for one in self.bonds), False], dtype=np.int64)
+        return has[self.bond]
+
+    def table(self) -> Floats:
+        """Return where the values of each bond begin, and them; that of NEW comes first."""
+        starts = np.zeros(len(self.bonds) + 2)
+        starts[1:] = starts.size + np.cumsum([0, *(len(one) for one in self.bonds)])
+        return np.concatenate([starts, *(np.array(one, dtype=float) for one in self.bonds)])
+
+    def head(self, at: int) -> Floats:
+        """Return the head of the rule, whose table of bonds stands `at` a place."""
+        head = np.zeros(HEAD)
+        head[[FORM, AT, SPAN, BASE]] = SERIES, at, self.values, self.l
+        head[CODES] = at + self.table().size
+        return head
+
+    def take(self, rows: Integers) -> Kinds:
+        """Return the kinds of some records, or of all in another order."""
+        return replace(self, own=self.own[rows], bond=self.bond[rows])
+
+
+def judge_dominance(
+    table: Table,
+    partition: Partition,
+    wider: Mapping[str, Partition],
+    requirement: Requirement,
+    aggregators: Mapping[str, str],
+) -> list[dict[str, Any]]:
+    """Judge the p % rule by its definition, on the values behind the means; a break is an error.
+
+    The release alone does not show it: the values of a group are not in it.
+    """
+    results = []
+    for column in table.with_role(Role.QUASI_IDENTIFIER):
+        p = requirement.threshold("dominance", column.name)
+        if p is None or aggregators[column.name] != "mean" or not column.kind.is_number:
+            continue
+        values = magnitudes(column)
+        groups = wider.get(column.name, partition)
+        worst = min(left_over(values[rows].tolist()) for rows in groups.members())
+        if worst < p:
+            raise PrivacyError(
+                f"a group's mean of {shown(column.name)} gives away its largest value (p % rule)"
+            )
+        known = worst if math.isfinite(worst) else None
+        judged = {"model": "p % rule", "column": column.name, "asked": p, "found": known}
+        results.append({**judged, "ok": True})
+    return results

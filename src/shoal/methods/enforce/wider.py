@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from shoal.errors import RequestError
 from shoal.judge.models.requirement import Requirement
-from shoal.methods.enforce.merging import merge_to
+from shoal.methods.enforce.constraints import merge_to
 from shoal.partition import Partition, canonical_labels, rows_of_groups
 from shoal.progress import Reporter
 from shoal.table.encode import canonical_order, encode

@@ -9,8 +9,7 @@ from shoal.methods.blocks import (
     group_coded_in_blocks,
     group_in_blocks,
 )
-from shoal.methods.method import Family
-from shoal.methods.problem import Problem, Solution
+from shoal.methods.problem import Family, Problem, Solution
 from shoal.progress import Reporter
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from shoal.methods.fulldomain.recode import recode
-from shoal.methods.method import Family
-from shoal.methods.problem import Problem, Solution
+from shoal.methods.problem import Family, Problem, Solution
 from shoal.progress import Reporter
 
 KEPT = "levels were chosen so that every class keeps what is asked of it"

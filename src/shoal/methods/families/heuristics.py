@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from shoal.methods.families.descent import by_weights
+from shoal.methods.families.local_search import by_weights
 from shoal.methods.heuristics.refine.refinements import Grouping, Refinement
-from shoal.methods.method import Family
-from shoal.methods.problem import Problem, Solution
+from shoal.methods.problem import Family, Problem, Solution
 from shoal.progress import Reporter
 
 

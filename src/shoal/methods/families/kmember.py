@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from shoal.kernels.arrays import Integers
 from shoal.methods.kmember.cluster import cluster
-from shoal.methods.method import Family
-from shoal.methods.problem import Problem, Solution
+from shoal.methods.problem import Family, Problem, Solution
 from shoal.progress import Reporter
 
 

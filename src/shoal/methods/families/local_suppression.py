@@ -7,16 +7,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from shoal.kernels.arrays import Floats, Integers
-from shoal.methods.cells.local import Masks
-from shoal.methods.cells.patterns import Patterns, fits
-from shoal.methods.cells.relaxation import Relaxation
-from shoal.methods.cells.search import cheapest_masks
+from shoal.methods.cells.masks import Masks, Patterns, Relaxation, cheapest_masks, fits
 from shoal.methods.families.local_search import NodeSearch
-from shoal.methods.method import Family
-from shoal.methods.problem import ILOSS, Nodes, Problem, Solution
+from shoal.methods.problem import ILOSS, Family, Nodes, Problem, Solution
 from shoal.partition import Bound, canonical_labels
 from shoal.progress import Reporter
-from shoal.table.hierarchy.texts import Flat
+from shoal.table.hierarchy.specify import Flat
 
 ITERATIONS = {"quick": 10_000, "normal": 50_000, "best": 500_000}  # of the search for groups
 PATIENCE = 4  # iterations a record without a gain, after which it ends

@@ -10,16 +10,13 @@ from shoal.backends.executor import Threads
 from shoal.kernels.rules import NONE
 from shoal.measures.loss import percent, total_squares
 from shoal.methods.blocks import EFFORTS, group_in_blocks
-from shoal.methods.families.descent import has_room, within_constraints
-from shoal.methods.families.local_search import NodeSearch
-from shoal.methods.ils.task import Task
+from shoal.methods.families.local_search import NodeSearch, has_room, within_constraints
+from shoal.methods.ils.parameters import Task
 from shoal.methods.matheuristic.best_on_trees import best_on_trees
-from shoal.methods.matheuristic.exact import exact
 from shoal.methods.matheuristic.on_trees import exact_on_trees
-from shoal.methods.matheuristic.run import best
+from shoal.methods.matheuristic.run import best, exact
 from shoal.methods.matheuristic.steps import WHOLE
-from shoal.methods.method import Family
-from shoal.methods.problem import Nodes, Points, Problem, Solution
+from shoal.methods.problem import Family, Nodes, Points, Problem, Solution
 from shoal.partition import Bound
 from shoal.progress import Reporter
 

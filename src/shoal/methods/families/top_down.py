@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from shoal.kernels.arrays import Integers
-from shoal.methods.method import Family
-from shoal.methods.problem import Problem, Solution
+from shoal.methods.problem import Family, Problem, Solution
 from shoal.methods.topdown.grouping import top_down
 from shoal.progress import Reporter
 

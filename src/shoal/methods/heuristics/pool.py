@@ -7,17 +7,13 @@ from shoal.kernels.arrays import Floats, Integers
 from shoal.kernels.jit import ANY, inlined, part
 from shoal.kernels.layout import LEAF
 from shoal.kernels.nearest import farthest, nearest, rounding
-from shoal.kernels.tree import BUILT, COUNT, EVALUATIONS, Pool
+from shoal.kernels.totals import add
+from shoal.kernels.tree import BUILT, COUNT, Pool
 
 
 def make(matrix: Floats, k: int) -> Pool:
     """Return a pool with all rows of a matrix in it, for groups of k."""
     return trees.make(matrix, k, rounding(matrix))
-
-
-def evaluations(pool: Pool) -> int:
-    """Return how many distances between a record and a point were computed."""
-    return int(pool.state[EVALUATIONS])
 
 
 @inlined
@@ -112,3 +108,51 @@ def rebuild(pool: Pool) -> bool:
     if sparse:
         trees.build(pool)
     return sparse
+
+
+# Growing: from one record to a group of k.
+#
+# Each rule takes the first record and those it adds out of the pool, leaves their rows in the
+# pool's `group`, and returns how many they are.
+
+
+@inlined
+def nearest_neighbors(pool: Pool, first: int, k: int) -> int:
+    """NN: the first record r and the k - 1 records x of the pool with the least D(x, r)."""
+    group = pool.group
+    others = min(k, size(pool)) - 1
+    found = nearest_to(pool, point(pool, first), others, first)
+    group[0] = first
+    for i in range(others):
+        group[1 + i] = found[i]
+    take(pool, group, 1 + others)
+    return 1 + others
+
+
+@inlined
+def nearest_to_centroid(pool: Pool, first: int, k: int) -> int:
+    """NC: k - 1 times the record of the pool nearest to the centroid of the group so far."""
+    totals, group, width = pool.group_totals, pool.group, pool.center.shape[0]
+    for j in range(width):
+        totals[0, j] = totals[1, j] = 0.0
+    row = first
+    count = min(k, size(pool))
+    for i in range(count):
+        if i > 0:
+            for j in range(width):
+                pool.center[j] = totals[0, j] / i
+            row = nearest_to(pool, pool.center, 1)[0]
+        at = pool.places[row]
+        for j in range(width):
+            add(totals, j, pool.points[at // LEAF, j, at % LEAF])
+        group[i] = row
+        take(pool, group[i : i + 1], 1)
+    return count
+
+
+@inlined
+def grow(pool: Pool, first: int, k: int, by_centroid: bool) -> int:
+    """Grow a group by NC or by NN."""
+    if by_centroid:
+        return nearest_to_centroid(pool, first, k)
+    return nearest_neighbors(pool, first, k)

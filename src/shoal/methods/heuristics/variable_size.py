@@ -12,10 +12,10 @@ from shoal.kernels.nearest import slack
 from shoal.kernels.tree import Pool
 from shoal.methods.heuristics import pool as pools
 from shoal.methods.heuristics.fixed_size import label, run
-from shoal.methods.heuristics.grow import nearest_neighbors
 from shoal.methods.heuristics.pool import (
     distance_to,
     farthest_from,
+    nearest_neighbors,
     nearest_to,
     point,
     runs_on,

@@ -15,7 +15,7 @@ import numpy as np
 from shoal.kernels.jit import ANY, inlined
 from shoal.kernels.nearest import slack
 from shoal.kernels.rules import keeps
-from shoal.methods.ils.layout import (
+from shoal.methods.ils.state import (
     BREACH,
     BY_SHIFTS,
     BY_SWAPS,
@@ -33,8 +33,11 @@ from shoal.methods.ils.layout import (
     SWAPS,
     SWAPS_TRIED,
     K,
+    State,
+    gap,
+    move,
+    refresh,
 )
-from shoal.methods.ils.state import State, gap, move, refresh
 
 
 @inlined

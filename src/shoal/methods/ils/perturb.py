@@ -11,7 +11,7 @@ import numpy as np
 
 from shoal.kernels.jit import ANY, inlined
 from shoal.kernels.random import draw, uniform
-from shoal.methods.ils.layout import (
+from shoal.methods.ils.state import (
     ALIVE,
     AS_PARTNER,
     DISSOLVED,
@@ -31,8 +31,13 @@ from shoal.methods.ils.layout import (
     SAMPLES,
     SIZE,
     K,
+    State,
+    claim,
+    gap,
+    move,
+    note,
+    refresh,
 )
-from shoal.methods.ils.state import State, claim, gap, move, note, refresh
 
 
 @inlined

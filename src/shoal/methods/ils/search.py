@@ -12,9 +12,10 @@ from shoal.kernels.rules import pointers
 from shoal.measures.loss import percent, squared_error, total_squares
 from shoal.methods.ils import state as states
 from shoal.methods.ils.advance import advance
-from shoal.methods.ils.descent import PAIRS_A_CALL, set_choices
-from shoal.methods.ils.driver import Everywhere, drive
-from shoal.methods.ils.layout import (
+from shoal.methods.ils.neighbors import neighbors
+from shoal.methods.ils.pairwise import settle
+from shoal.methods.ils.parameters import Late, Task
+from shoal.methods.ils.state import (
     AGAIN,
     ALIVE,
     BEST,
@@ -34,6 +35,9 @@ from shoal.methods.ils.layout import (
     IMPROVED,
     ITERATION,
     LABEL,
+    LARGEST,
+    MEMBERS,
+    MOST,
     PAIRS,
     PAIRWISE,
     RULES,
@@ -45,19 +49,24 @@ from shoal.methods.ils.layout import (
     SWAPS_TRIED,
     TARGET,
     TOTAL,
+    State,
+    gains,
+    pairs_by_pass,
 )
-from shoal.methods.ils.log import gains, pairs_by_pass
-from shoal.methods.ils.neighbors import neighbors
-from shoal.methods.ils.pairwise import settle
-from shoal.methods.ils.parameters import Late
-from shoal.methods.ils.room import enough_for, waiting_places, widened
-from shoal.methods.ils.start import random_start, small_groups
-from shoal.methods.ils.state import State
-from shoal.methods.ils.stopping import NEVER, Watch
-from shoal.methods.ils.task import Task
+from shoal.methods.ils.stopping import (
+    NEVER,
+    PAIRS_A_CALL,
+    Everywhere,
+    Watch,
+    drive,
+    random_start,
+    set_choices,
+    small_groups,
+)
 from shoal.partition import SearchLog, canonical_labels
 from shoal.progress import Progress, Reporter
 
+ROOM = 10**8  # places for the members of all groups
 ITERATIONS, RESTARTS = 5_000, 100
 LARGE_GROUP = 64  # larger ones, made by merging, are left as they are
 PARTS = {
@@ -337,3 +346,37 @@ def warm_up(width: int, pairwise: bool = False) -> None:
     if pairwise:
         settle(tiny, 1)
     advance(tiny, np.zeros(1), 1)
+
+
+def enough_for(start: Integers, k: int) -> int:
+    """Return for how many members each group has room at first; 0 where memory is too small."""
+    most = max(4 * k, 2 * int(np.bincount(start).max()))
+    return most if _places(start.size // k + 1, most) <= ROOM else 0
+
+
+def widened(s: State) -> State:
+    """Return the state with twice the room in every group where one has come to half of it.
+
+    Where that would take too much memory, sizes are limited from here on. s IN/OUT.
+    """
+    most = int(s.choices[MOST])
+    if 2 * s.counts[LARGEST] <= most or s.choices[GROWS] == 0:
+        return s
+    rows = s.groups.shape[0]
+    if _places(rows, 2 * most) > ROOM:
+        s.choices[GROWS] = 0
+        return s
+    groups = np.zeros((rows, MEMBERS + 4 * most + 1), dtype=np.int64)
+    groups[:, : s.groups.shape[1]] = s.groups
+    s.choices[MOST] = 2 * most
+    return s._replace(groups=groups, apart=np.zeros((2, 2 * most + 1)))
+
+
+def waiting_places(s: State) -> Integers:
+    """Return room for the places that wait in a pass: those of a part of all pairs."""
+    groups = s.groups.shape[0]
+    return np.zeros(min(groups * groups // 8, 10**6) + groups, dtype=np.int64)
+
+
+def _places(groups: int, most: int) -> int:
+    return groups * 2 * most

@@ -8,56 +8,47 @@ grouping, is kept in two lists: going back costs what was changed, not a copy of
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from shoal.kernels.arrays import Floats, Integers
 from shoal.kernels.jit import ANY, inlined, jit, part
 from shoal.kernels.nearest import rounding
-from shoal.kernels.random import Random
-from shoal.methods.ils.layout import (
-    ALIVE,
-    ALIVE_AT,
-    AS_CHANGED,
-    AS_PARTNER,
-    AT,
-    CENTER_COLUMNS,
-    CHANGED,
-    CHANGED_AT,
-    CHOICES,
-    CLOCK,
-    COUNTS,
-    CURRENT,
-    FREE,
-    HAS_MOVED,
-    INCUMBENT,
-    INCUMBENT_SUM,
-    LABEL,
-    LARGE,
-    LARGE_AT,
-    LARGEST,
-    LEVELS,
-    LISTED,
-    LISTS,
-    LOSS,
-    MASS,
-    MEMBERS,
-    MOST,
-    MOVED,
-    PARTNERS,
-    PASS,
-    PASSES,
-    RADIUS,
-    RECORD_COLUMNS,
-    SIZE,
-    SLOT,
-    SUMS,
-    WEIGHTED,
-    K,
-)
-from shoal.methods.ils.order import ROUNDS
+from shoal.kernels.random import Random, draw
+from shoal.measures.loss import percent
 
+ROUNDS = 4
+# columns of the records; INCUMBENT + 1 is BEST, HAS_MOVED + 1 is whether it moved since the best
+LABEL, SLOT, INCUMBENT, BEST, HAS_MOVED, HAS_MOVED_BEST, RECORD_COLUMNS = range(7)
+# columns of the groups; the members come last
+(
+    SIZE, ALIVE_AT, LARGE_AT, AS_TARGET, AS_CHANGED, CHANGED_AT, LOOKED_AT, AS_PARTNER, MEMBERS,
+) = range(9)  # fmt: skip
+# columns of the centers behind the coordinates, counted from the end
+RADIUS, LOSS, MASS, CENTER_COLUMNS = -1, -2, -3, 4
+# rows of the lists
+(
+    ALIVE, LARGE, FREE, TARGETS, CHANGED, MOVED, MOVED_BEST, PARTNERS, EXCESS, LISTS,
+) = range(10)  # fmt: skip
+# places in the counts; the first ones are the lengths of the lists
+(
+    AT, PASS, LEVEL, CLOCK, LISTED, PERTURBED, ITERATION, IMPROVED, PAIRS, SHIFTS_TRIED,
+    SWAPS_TRIED, SHIFTS, SWAPS, DISSOLVED, DISTILLED, BY_DISSOLVING, BY_DISTILLING, RETURNS,
+    LARGEST, WAITING, COUNTS,
+) = range(LISTS, LISTS + 21)  # fmt: skip
+# places in the sums: INCUMBENT and BEST stand where their columns are among the records
+CURRENT, BY_SHIFTS, INCUMBENT_SUM, BEST_SUM, BY_SWAPS, BY_DISSOLVE, BY_DISTILL, SUMS = range(8)
+# places in the choices
+(
+    K, MOST, FEWEST, EVERY, AGAIN, MAY_SHIFT, MAY_SWAP, MAY_SPLIT, MAY_DISSOLVE, MAY_DISTILL,
+    SAMPLES, RULE, RETURN_TO_BEST, SINCE, STOP, TOTAL, PATIENCE, BREACH, RULES, WEIGHTED, PAIRWISE,
+    DUE, GROWS, CHOICES,
+) = range(24)  # fmt: skip
+# places in the levels
+FIRST, LAST, TARGET, LEVELS = range(4)
+PASSES = 64  # passes that are counted one by one
 U1, U2, U3, U4, U5, U6, U7, U8 = map(np.uint64, range(1, 9))  # steps of an unsigned index
 
 
@@ -336,3 +327,63 @@ def claim(groups: Integers, lists: Integers, counts: Integers, group: int) -> No
         at -= 1
         number, lists[FREE, at] = lists[FREE, at], number
     enlist(groups, lists, counts, ALIVE + ANY, group)
+
+
+# Random order of pairs, without a list of them.
+#
+# A pass visits the places 0, 1, ... of a square of side m; a Feistel network of four rounds, with
+# random tables that are drawn anew for every pass, says which number stands at a place, and the
+# other way round at which place a number stands (Luby and Rackoff 1988; here with sums modulo m). A
+# list of all pairs, shuffled, would take memory of the order of n²/k².
+@inlined
+def shuffle(order: Integers, side: int, random: Random) -> None:
+    """Draw a new order of the places of a square. order OUT (ROUNDS, at least m), random IN/OUT."""
+    for step in range(ROUNDS):
+        for i in range(side):
+            order[step, i] = draw(random, side)
+
+
+@inlined
+def number_at(order: Integers, place: int, side: int) -> int:
+    """Return the number that stands at a place of the square."""
+    row = int(place / side)
+    column = place - row * side
+    for step in range(ROUNDS):
+        row, column = column, row + order[step, column]
+        column -= side if column >= side else 0
+    return row * side + column
+
+
+@inlined
+def place_of(order: Integers, number: int, side: int) -> int:
+    """Return the place of the square that a number stands at."""
+    row = int(number / side)
+    column = number - row * side
+    for step in range(ROUNDS - 1, -1, -1):
+        row, column = column - order[step, row], row
+        row += side if row < 0 else 0
+    return row * side + column
+
+
+def gains(
+    runs: Sequence[Any], total: float, parts: Mapping[str, tuple[int, ...]]
+) -> dict[str, dict[str, float]]:
+    """Sum up over all runs how often each part was used and what it gained, in percent.
+
+    `parts` has the places in a state of: how often, the gain, and how often it improved, if noted.
+    """
+    counts = np.sum([s.counts for s in runs], axis=0)
+    sums = np.sum([s.sums for s in runs], axis=0)
+    by_part = {}
+    for name, (applied, by, *improved) in parts.items():
+        noted = {"improved": int(counts[improved[0]])} if improved else {}
+        gain = percent(float(sums[by]), total)
+        by_part[name] = {"applied": int(counts[applied]), **noted, "gain": gain}
+    return by_part
+
+
+def pairs_by_pass(runs: list[State]) -> list[float]:
+    """Return the pairs looked at in a pass, on average over all descents, long or short."""
+    pairs = np.sum([s.pairs for s in runs], axis=0)
+    used = int(np.count_nonzero(pairs[:, 1]))
+    return [float(number) for number in pairs[:used, 0] / max(pairs[0, 1], 1.0)]

@@ -7,14 +7,38 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any
+from functools import lru_cache
+from typing import Any, Protocol
 
 import numpy as np
 
-from shoal.kernels.arrays import Floats
+from shoal.kernels.arrays import Floats, Integers
+from shoal.methods.heuristics.fixed_size import mdav
+from shoal.methods.ils import state as states
+from shoal.methods.ils.advance import advance
 from shoal.methods.ils.parameters import Search
-from shoal.partition import SearchLog
-from shoal.progress import Progress, Reporter
+from shoal.methods.ils.state import (
+    AGAIN,
+    BEST,
+    DUE,
+    EVERY,
+    FEWEST,
+    FIRST,
+    LABEL,
+    LAST,
+    MAY_DISSOLVE,
+    MAY_DISTILL,
+    MAY_SHIFT,
+    MAY_SPLIT,
+    MAY_SWAP,
+    PATIENCE,
+    RETURN_TO_BEST,
+    RULE,
+    SAMPLES,
+    State,
+)
+from shoal.partition import SearchLog, canonical_labels
+from shoal.progress import Progress, Reporter, StopToken
 
 NEVER = 2**62
 CURVE_POINTS = 400
@@ -108,3 +132,130 @@ def thinned(curve: list[tuple[int, float]], last: int, end: float) -> list[tuple
         keep = np.unique(np.linspace(0, len(curve) - 1, CURVE_POINTS - 1).astype(int))
         curve = [curve[i] for i in keep]
     return [*curve, (last, end)]
+
+
+# Driver of iterated local search: rounds, parallel runs, stopping and log.
+#
+# What comes out depends on the seed, the number of runs and the number of iterations, never on
+# threads: all runs make the same iterations in a round, and a round is never left half done.
+Everywhere = Callable[[Callable[[Any], Any]], list[Any]]  # does some work for all runs
+
+
+class Iterated(Protocol):
+    """Protocol of a search in rounds."""
+
+    watch: Watch
+
+    @property
+    def runs(self) -> Sequence[Any]:
+        """The parallel runs, one a thread."""
+
+    @property
+    def threads(self) -> int | None:
+        """The number of threads; None: as many as there are processors."""
+
+    def begin(self, everywhere: Everywhere) -> None:
+        """Reach the grouping that the first round starts from."""
+
+    def look(self) -> Progress:
+        """Return the progress between two rounds."""
+
+    def round(self, everywhere: Everywhere) -> None:
+        """Make some iterations in every run; say in `watch.stopped_by` if no more are needed."""
+
+    def close(self, everywhere: Everywhere) -> None:
+        """End with what is done after the last round, before the user's stop counts no more."""
+
+    def result(self) -> tuple[Integers, SearchLog]:
+        """Return the incumbent, and how it was found."""
+
+
+def drive(search: Iterated) -> tuple[Integers, SearchLog]:
+    """Run rounds until iterations, time, callback, user or the search itself stop it."""
+    watch = search.watch
+    with watch.side_by_side(search.runs, search.threads) as everywhere:
+        search.begin(everywhere)
+        while not (watch.stopped_by or watch.is_stopped(search.look())):
+            search.round(everywhere)
+        search.close(everywhere)
+    return search.result()
+
+
+PAIRS_A_CALL = 2_000_000  # a fraction of a second
+DESCENT = Search(neighbors=0)  # all pairs: a block has few
+
+
+def descend(
+    matrix: Floats, k: int, start: Integers, seed: int, stop: StopToken,
+    weights: Floats | None = None,
+) -> Integers:  # fmt: skip
+    """Return the local optimum that a search by `DESCENT` comes to first, from groups of k.
+
+    Requires 2 <= k and 2k rows. Where a search is asked to finish, the groups as they are then.
+    """
+    rows = matrix.shape[0]
+    nobody, most = np.zeros((rows, 0), dtype=np.int64), 4 * k
+    s = states.make(matrix, nobody, k, most, 1, _first_draw(seed), weights=weights)
+    set_choices(s, DESCENT, k)
+    trace = np.zeros(1)
+    with stop.searching():
+        states.load(s, small_groups(matrix, start, k))
+        while True:
+            stop.check()
+            if stop.finish:
+                return canonical_labels(s.records[:, LABEL])
+            if advance(s, trace, PAIRS_A_CALL):
+                return canonical_labels(s.records[:, BEST])
+
+
+@lru_cache(maxsize=16)
+def _first_draw(seed: int) -> int:
+    """Return the first number that the first run of a search draws."""
+    return int(np.random.default_rng([seed, 0]).integers(1, 2**63))
+
+
+def set_choices(s: State, options: Search, k: int) -> None:
+    """Write down what is asked of a search, where a kernel reads it. s IN/OUT."""
+    rows, choices = s.points.shape[0], s.choices
+    most, least = rows // k, -(-rows // (2 * k - 1))
+    choices[FEWEST] = most - int((most - least) * options.share)
+    choices[EVERY] = s.neighbors.shape[1] == 0
+    choices[AGAIN] = options.local != "changed"
+    choices[DUE] = options.local == "due"
+    choices[MAY_SHIFT], choices[MAY_SWAP] = ("shift" in options.moves, "swap" in options.moves)
+    choices[MAY_SPLIT] = "split" in options.moves
+    choices[MAY_DISSOLVE] = "dissolve" in options.perturbations
+    choices[MAY_DISTILL] = "distill" in options.perturbations
+    choices[SAMPLES] = options.samples
+    choices[RULE] = options.acceptance.code
+    choices[RETURN_TO_BEST] = options.acceptance.returns_to_best
+    choices[PATIENCE] = options.stop.patience or NEVER
+    s.levels[FIRST], s.levels[LAST] = options.acceptance.numbers
+
+
+def random_start(rows: int, k: int, rng: np.random.Generator) -> Integers:
+    """Return a random grouping: groups of k, the left-over records in as many of them."""
+    groups = rows // k
+    labels = np.empty(rows, dtype=np.int64)
+    order = rng.permutation(rows)
+    labels[order[: groups * k]] = np.arange(groups * k) // k
+    labels[order[groups * k :]] = rng.permutation(groups)[np.arange(rows - groups * k) % groups]
+    return labels
+
+
+def small_groups(matrix: Floats, labels: Integers, k: int) -> Integers:
+    """Return the grouping with all groups of more than 4k cut up, which never adds to the loss."""
+    return split_groups(matrix, labels, k, 4 * k)
+
+
+def split_groups(matrix: Floats, labels: Integers, k: int, most: int | None = None) -> Integers:
+    """Return the grouping with all groups of more than `most` (None: 2k - 1) records cut up."""
+    labels = labels.copy()
+    sizes = np.bincount(labels)
+    made = sizes.size
+    for group in np.flatnonzero(sizes > (2 * k - 1 if most is None else most)):
+        rows = np.flatnonzero(labels == group)
+        parts = mdav(np.ascontiguousarray(matrix[rows]), k, Reporter(None))
+        labels[rows[parts > 0]] = made + parts[parts > 0] - 1
+        made += int(parts.max())
+    return labels

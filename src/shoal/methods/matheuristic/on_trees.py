@@ -11,18 +11,15 @@ from shoal.backends.extras import check_extra
 from shoal.errors import Canceled, RequestError
 from shoal.kernels.arrays import Integers
 from shoal.measures.loss import ROUNDED, percent
-from shoal.methods.bounds.effort import Plan
-from shoal.methods.bounds.generation import Generation, Remaining
+from shoal.methods.bounds.generation import Generation, Plan, Remaining
 from shoal.methods.bounds.hierarchies.forms import Forms
 from shoal.methods.bounds.hierarchies.neighbors import least_by_companions
 from shoal.methods.bounds.integer import raise_by_effort, solve_integer, up_to
 from shoal.methods.bounds.losses import cost_of
-from shoal.methods.ils.hierarchies.search import search_trees
-from shoal.methods.ils.hierarchies.start import by_falling_loss
-from shoal.methods.ils.parameters import Search, Stop
-from shoal.methods.ils.task import Task
+from shoal.methods.ils.hierarchies.search import by_falling_loss, search_trees
+from shoal.methods.ils.parameters import Search, Stop, Task
+from shoal.methods.topdown.bins import GRAIN
 from shoal.methods.topdown.grouping import cut_up, records_of, top_down
-from shoal.methods.topdown.trees import GRAIN
 from shoal.partition import PROVEN
 from shoal.progress import Reporter
 from shoal.table.encode_nodes import Coded

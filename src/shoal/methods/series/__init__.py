@@ -16,5 +16,5 @@ signature, must take the places of those who are gone; else these are withheld t
 
 `bonds.py` says who is bound by what; `start.py` begins with the classes of the last release and
 fills the places; `group.py` completes the groups and searches from there by moves that break
-nothing; `deal.py` says who has which signature then.
+nothing; `bonds.py` says who has which signature then.
 """

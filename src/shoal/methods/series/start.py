@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from shoal.kernels.arrays import Floats, Integers
-from shoal.methods.enforce.kinds import NEW, Kinds
+from shoal.methods.enforce.rules import NEW, Kinds
 
 NOWHERE = -1  # the class of who was in none, and the group of who is withheld
 NEAREST = 12  # candidates that a bucket looks at in a round

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
 from shoal.errors import in_shape
-from shoal.kernels.arrays import Floats, Integers
+from shoal.kernels.arrays import Flags, Floats, Integers
 from shoal.methods.problem import Nodes, Points
-from shoal.methods.suppress.exact import FEW, least
-from shoal.methods.suppress.exchanges import exchanges, some_back
-from shoal.methods.suppress.grouping import OUT, Grouping
-from shoal.methods.suppress.losses import Losses
-from shoal.methods.suppress.removals import independent, removals
+from shoal.methods.suppress.removals import (
+    LEAST,
+    NOBODY,
+    OUT,
+    Change,
+    Grouping,
+    Losses,
+    independent,
+    removals,
+)
 from shoal.progress import Reporter
 
+FEW = 12  # records of which all sets are tried: 3 ** FEW pairs of sets
 ROUNDING = 1e-9  # of a share of the records
 TURNS = 4  # in which the budget is spent
 EXCHANGES = 3  # at most, after every start
@@ -184,3 +191,110 @@ def _choice(labels: Integers) -> Choice:
     """Return the choice that labels say."""
     kept = np.flatnonzero(labels != OUT)
     return Choice(np.flatnonzero(labels == OUT), kept, labels[kept])
+
+
+def returns(groups: Grouping) -> list[Change]:
+    """Return for every record that is left out the return that costs least, the least first."""
+    gone = groups.left_out
+    if not gone.size:
+        return []
+    nowhere = np.full(gone.size, -1, dtype=np.int64)
+    near = groups.near(groups.matrix[gone], groups.strata[gone], nowhere)
+    tried = [
+        (int(row), int(group))
+        for row, around in zip(gone, near, strict=True)
+        for group in around
+        if group >= 0
+    ]
+    wider = [np.append(groups.members[group], row) for row, group in tried]
+    gains = groups.losses[[group for _, group in tried]] - groups.exact.of(wider)
+    best: dict[int, Change] = {}
+    for (row, group), gain, rows in zip(tried, gains.tolist(), wider, strict=True):
+        if row not in best or gain > best[row].gain:
+            best[row] = Change(gain, NOBODY, np.array([row]), {group: rows})
+    return sorted(best.values(), key=lambda one: -one.gain)
+
+
+def exchanges(groups: Grouping) -> list[Change]:
+    """Return returns and removals by pairs that gain, none of which concerns a group of another."""
+    back = returns(groups)
+    leaving = removals(groups, 1, len(back))
+    pairs: list[Change] = []
+    touched: set[int] = set()
+    for one in back:
+        for other in leaving:
+            if one.gain + other.gain <= LEAST * groups.loss:
+                break
+            both = {*one.members, *other.members}
+            if touched.isdisjoint(both) and len(both) == len(one.members) + len(other.members):
+                pairs += [one, other]
+                touched |= both
+                break
+    return pairs
+
+
+def some_back(groups: Grouping, share: float, random: np.random.Generator) -> Integers | None:
+    """Return the labels after a share of the records came back that are left out; None: nobody."""
+    back = returns(groups)
+    if not back:
+        return None
+    labels = groups.labels.copy()
+    for at in random.permutation(len(back))[: max(1, round(share * len(back)))]:
+        (group,) = back[at].members
+        labels[back[at].back] = group
+    return labels
+
+
+def least(losses: Losses, k: int, budget: int) -> Integers:
+    """Return the labels of least loss, -1 for records that are left out: at most `budget`.
+
+    By dynamic programming over sets of records: the first record of a set that is not left out is
+    in one of its groups of k to 2k - 1, and the others are a smaller set. (A larger group is never
+    better than two parts of it.)
+    """
+    rows = losses.encoding.rows
+    groups, costs = _groups(losses, k)
+    size = 1 << rows
+    best: Floats = np.full(size, np.inf)
+    choice: Integers = np.full(size, -1, dtype=np.int64)
+    best[0] = 0.0
+    sets = np.arange(size)
+    lowest = sets & -sets
+    for first in range(rows - 1, -1, -1):  # sets whose first record this is need only later ones
+        own = np.flatnonzero(lowest == 1 << first)
+        for at in np.flatnonzero((groups & -groups) == 1 << first):
+            fits = own[(own & groups[at]) == groups[at]]
+            total = best[fits ^ groups[at]] + costs[at]
+            better = total < best[fits]
+            best[fits[better]] = total[better]
+            choice[fits[better]] = at
+    many = rows - _bits(sets, rows).sum(axis=1)
+    best[(many > budget) | (many == rows)] = np.inf
+    return _labels(int(best.argmin()), rows, groups, choice)
+
+
+def _bits(sets: Integers, rows: int) -> Flags:
+    """Return which records are in each set."""
+    return (sets[:, None] >> np.arange(rows) & 1).astype(bool)
+
+
+def _groups(losses: Losses, k: int) -> tuple[Integers, Floats]:
+    """Return all groups of k to 2k - 1 records, as sets, and what they lose."""
+    rows = losses.encoding.rows
+    members = [
+        np.array(group)
+        for size in range(k, min(2 * k, rows + 1))
+        for group in combinations(range(rows), size)
+    ]
+    return np.array([int((1 << group).sum()) for group in members]), losses.of(members)
+
+
+def _labels(kept: int, rows: int, groups: Integers, choice: Integers) -> Integers:
+    """Return the labels of the best groups of a set."""
+    labels = np.full(rows, -1, dtype=np.int64)
+    made = 0
+    while kept:
+        own = int(groups[choice[kept]])
+        labels[np.flatnonzero(_bits(np.array([own]), rows)[0])] = made
+        made, kept = made + 1, kept ^ own
+    return labels

@@ -6,16 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from typing import Any
 
-from shoal.measures.task import FEW, side_by_side
-from shoal.report.aggregation import Aggregation
-from shoal.report.chunk import Chunk
+from shoal.measures.result import FEW, side_by_side
+from shoal.report.chunk import Aggregation, Chunk
 from shoal.report.figures.cells import CELLS, CONSTANTS
 from shoal.report.figures.classes import CLASSES
 from shoal.report.figures.distributions import CORRELATIONS, HISTOGRAMS
 from shoal.report.figures.losses import LOSSES
 from shoal.report.figures.numbers import NUMBERS
-from shoal.report.figures.ranges import Ranges, ranges_of, widened
-from shoal.report.figures.stable import STABLE
+from shoal.report.figures.ranges import STABLE, Ranges, ranges_of, widened
 from shoal.report.figures.totals import TOTALS
 from shoal.table.encode_nodes import Coded
 

@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 
 from shoal.kernels.arrays import Integers
-from shoal.report.aggregation import Aggregation
-from shoal.report.chunk import Chunk, Pair
-from shoal.report.counts import left_out_text, missing_text
+from shoal.report.chunk import Aggregation, Chunk, Pair, left_out_text, missing_text
 from shoal.report.figures.ranges import Ranges
 from shoal.table.roles import Column, Kind
 

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from shoal.measures.loss import percent, squared_error
-from shoal.report.aggregation import Aggregation
-from shoal.report.chunk import Chunk
+from shoal.report.chunk import Aggregation, Chunk
 from shoal.report.figures.ranges import Ranges
 
 

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from shoal.measures.histogram import Histogram, counted, shown_histogram
-from shoal.report.aggregation import Aggregation
-from shoal.report.chunk import Chunk
+from shoal.report.chunk import Aggregation, Chunk
 from shoal.report.figures.ranges import Ranges
 from shoal.table.table import days_or_numbers
 

@@ -9,8 +9,7 @@ import numpy as np
 
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.loss import percent
-from shoal.report.aggregation import Aggregation
-from shoal.report.chunk import Chunk, Pair
+from shoal.report.chunk import Aggregation, Chunk, Pair
 from shoal.report.figures.ranges import Ranges, Scale
 
 ROUNDED = ("mean", "majority")  # aggregators that release something near the mean of a group

@@ -10,8 +10,7 @@ import numpy as np
 from shoal.kernels.arrays import Floats
 from shoal.kernels.exact_sum import as_float, whole_sum
 from shoal.measures.loss import percent
-from shoal.report.aggregation import Aggregation
-from shoal.report.chunk import Chunk
+from shoal.report.chunk import Aggregation, Chunk
 from shoal.report.figures.ranges import Ranges
 from shoal.table.roles import Column, Role
 from shoal.table.table import as_floats

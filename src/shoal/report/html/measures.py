@@ -7,7 +7,7 @@ from typing import Any
 
 from shoal.measures.definitions import DEFINITIONS
 from shoal.measures.result import figure_text
-from shoal.report.counts import days_text
+from shoal.report.chunk import days_text
 from shoal.report.html.frame import escape, figure, number
 from shoal.report.worst import worst_of
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from shoal.errors import listed
 from shoal.measures.result import figure_text
+from shoal.report.fields import BUT, NOT_SAFE, singled_out
 from shoal.report.html.frame import escape
 from shoal.report.remaining_risks import SHOWN, remaining_risks
-from shoal.report.verdict import BUT, NOT_SAFE, singled_out
 from shoal.table.roles import Role
 
 if TYPE_CHECKING:

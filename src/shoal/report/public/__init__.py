@@ -16,7 +16,7 @@ and the release, never on the original. Losses and risks are rounded up, counts 
 that the intervals of roundings at several k nest. A figure whose step is more than a tenth of its
 scale says nothing and is left out: of fewer than 10 k records there is none.
 
-`cells.py` says what each cell lost, `linkage.py` has the attacks; `shoal.report.figures.stable`
+`cells.py` says what each cell lost and has the attacks; `shoal.report.figures.ranges`
 sums up columns (of all records, or chunk by chunk) and joins them. `keys.py` says of every key of a
 report whether it is public, `report.py` makes the public report of the exact one.
 

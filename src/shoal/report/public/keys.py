@@ -216,20 +216,6 @@ def _fits(pattern: Sequence[str], path: Sequence[str]) -> bool:
     )
 
 
-def leaves(tree: Any, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
-    """Return the paths of all values of a report; items of lists of objects are `*`.
-
-    What is empty has none.
-    """
-    if isinstance(tree, Mapping | list) and not tree:
-        return []
-    if isinstance(tree, Mapping):
-        return [leaf for key, value in tree.items() for leaf in leaves(value, (*path, str(key)))]
-    if isinstance(tree, list) and isinstance(tree[0], Mapping):
-        return [leaf for item in tree for leaf in leaves(item, (*path, ANY))]
-    return [path]
-
-
 def only_public(tree: Mapping[str, Any], path: tuple[str, ...] = ()) -> dict[str, Any]:
     """Return a report without private and unlisted keys."""
     public: dict[str, Any] = {}

@@ -8,7 +8,7 @@ from typing import Any
 
 from shoal.measures.definitions import DEFINITIONS
 from shoal.measures.histogram import Histogram
-from shoal.report.counts import days_text, left_out_text, missing_text
+from shoal.report.chunk import days_text, left_out_text, missing_text
 from shoal.report.fields import ColumnReport, ReportFields
 from shoal.report.public.keys import MEASURES, RELEASE, only_public
 

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
 from shoal.errors import Json, in_html, shown
 from shoal.hints import said
 from shoal.measures.disclosure.figures import ColumnRisk, Figure, SetRisk
+from shoal.report.charts import AFTER, BEFORE, ROOM, Spec, name_of, spec_of
 from shoal.report.plots import Chart
 from shoal.report.public.rounding import Stable
-from shoal.report.risk.charts import uniqueness_by_column
-from shoal.report.risk.lines import PRIVATE, column_lines, figure_lines, set_lines
 from shoal.table.source import Source
 from shoal.table.table import Table
 
+PRIVATE = "private: figures of the original are exact here; do not publish them"
+SHOWN = 3  # sets of each size
+SIZES = 3  # up to which sets are shown
+WHAT = ("as it is", "one level coarser", "left out")
+COLORS = [AFTER, "#c9a227", BEFORE]
 SCHEMA = "shoal-risk/1"
 
 
@@ -143,3 +148,103 @@ class Risk:
         rows += [(one.title, one.text, one.sentence) for one in self.figures.values()]
         notes = [said(note) for note in self.notes]
         return in_html(self.summary().splitlines()[0], [*notes, PRIVATE], rows)
+
+
+def uniqueness_by_column(columns: Sequence[ColumnRisk], rows: int, whole: int) -> Spec:
+    """How many records are unique if a column is left as it is, made coarser, or left out.
+
+    `whole` is how many are unique by all columns as they are.
+    """
+    values = []
+    for column in columns:
+        coarser = None if column.coarser is None else column.coarser.unique
+        for what, count in zip(WHAT, (whole, coarser, column.unique_without), strict=True):
+            if count is not None:
+                share = round(100.0 * count / rows, 4)
+                values.append({"column": name_of(column.name), "what": what, "unique": share})
+    encoding = {
+        "y": {"field": "column", "type": "nominal", "sort": None, "title": None},
+        "yOffset": {"field": "what", "sort": list(WHAT)},
+        "x": {"field": "unique", "type": "quantitative", "title": "unique records, percent"},
+        "color": {"field": "what", "type": "nominal", "title": None,
+                  "scale": {"domain": list(WHAT), "range": COLORS}},
+    }  # fmt: skip
+    height = {"step": 12}
+    return spec_of(values, padding=ROOM, height=height, mark={"type": "bar"}, encoding=encoding)
+
+
+def percent(part: float, whole: float) -> str:
+    """Return a share as people write it."""
+    share = 100.0 * part / whole if whole else 0.0
+    return f"{share:.2f} %" if share < 10 else f"{share:.1f} %"
+
+
+def figure_lines(figures: Mapping[str, Figure]) -> list[str]:
+    """Return a line for every figure."""
+    width = max(len(one.title) for one in figures.values())
+    return [
+        f"  {one.title:<{width}}  {one.text:>9}" + (f"  ({one.rest})" if one.rest else "")
+        for one in figures.values()
+    ]
+
+
+def column_lines(columns: Sequence[ColumnRisk], rows: int, k: int) -> list[str]:
+    """Return a table of columns: uniqueness by each, without it, and with a coarser one."""
+    head = ("column", "values", "separation", "alone", "without", f"below {k}", "SUDA", "coarser",
+            "values")  # fmt: skip
+    body = [
+        (
+            shown(one.name, 24)[1:-1],
+            f"{one.distinct:,}",
+            f"{one.separation:.4f}",
+            percent(one.unique, rows),
+            percent(one.unique_without, rows),
+            percent(one.below_without, rows),
+            "" if one.share is None else f"{100 * one.share:.0f} %",
+            "" if one.coarser is None else percent(one.coarser.unique, rows),
+            "" if one.coarser is None else f"{one.coarser.distinct:,}",
+        )
+        for one in columns
+    ]
+    key = (
+        "  alone: unique by this column alone; without: unique by all others, and in classes below "
+        f"{k};\n  SUDA: its share of the scores of unique records; coarser: unique if it were one "
+        "level up\n  its hierarchy, which leaves so many values"
+    )
+    return [*aligned([head, *body]), key]
+
+
+def set_lines(sets: Sequence[SetRisk], rows: int, sampled: int | None) -> list[str]:
+    """Return the sets of columns that make most records unique, of each size."""
+    several = [one for one in sets if 1 < len(one.columns) <= SIZES]
+    if not several:
+        return []
+    title = "Which sets of columns make most people unique"
+    if sampled is not None:
+        title += f" (counted in a sample of {sampled:,} records: fewer are in the file)"
+    lines = ["", title]
+    body = [("columns", "unique", "distinction", "separation")]
+    for size in range(2, SIZES + 1):
+        best = [one for one in several if len(one.columns) == size][:SHOWN]
+        body += [
+            (
+                ", ".join(shown(name, 24)[1:-1] for name in one.columns),
+                percent(one.unique, rows),
+                f"{one.distinction:.4f}",
+                f"{one.separation:.4f}",
+            )
+            for one in best
+        ]
+    return [*lines, *aligned(body)]
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return cells as lines, the first column to the left, the others to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  " + "  ".join(
+            f"{cell:<{width}}" if at == 0 else f"{cell:>{width}}"
+            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]  # fmt: skip

@@ -20,22 +20,32 @@ from shoal.hints import Message, option
 from shoal.methods.options import check_installed
 from shoal.methods.problem import ILOSS, SSE
 from shoal.methods.registry import find
-from shoal.plan.hierarchies import digests
+from shoal.plan.aggregators import digests
 from shoal.plan.plan import Plan, once_read, plan_table
 from shoal.progress import Callback, Progress, Reporter
 from shoal.release.aggregate import AVERAGED
 from shoal.report.chunk import GENERALIZED
 from shoal.report.comparison import NCP
-from shoal.report.verdict import singled_out
+from shoal.report.fields import singled_out
 from shoal.run.anonymize import anonymize_with
-from shoal.run.compare.points import ATTACKS, AUTO, Comparison, FrameT, Point, judged
+from shoal.run.compare.points import (
+    ATTACKS,
+    AUTO,
+    Comparison,
+    FrameT,
+    Lists,
+    Point,
+    StepLists,
+    alternatives_of,
+    compare_lists,
+    judged,
+)
 from shoal.run.compare.resume import Notes
-from shoal.run.compare.step_lists import Lists, StepLists, alternatives_of, compare_lists
 from shoal.run.live import Shown, reporting
 from shoal.run.result import Result
 from shoal.settings import Settings, names, whole
-from shoal.settings.signature import takes_options
 from shoal.settings.signatures import CompareOptions
+from shoal.settings.table import takes_options
 from shoal.settings.tree import settings_and_run
 from shoal.table.read import read_with
 from shoal.table.table import Table

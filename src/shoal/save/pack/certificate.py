@@ -29,8 +29,7 @@ from shoal.table.roles import Kind
 
 NAME, SCHEMA_NAME, SIGNATURE = "certificate.json", "certificate.schema.json", "certificate.sig"
 DICTIONARY, README = "dictionary.csv", "README.md"
-SCHEMA: Literal["shoal-certificate/2"] = "shoal-certificate/2"
-OLD = "shoal-certificate/1"
+SCHEMA: Literal["shoal-certificate/1"] = "shoal-certificate/1"
 PLACED = {"ordinal", *(str(kind) for kind in Kind if kind.is_numeric)}  # kinds with differences
 Digest = Field(pattern=r"^[0-9a-f]{64}$")
 
@@ -125,7 +124,7 @@ class Certificate(_Part):
     `counterfeits` of the records are nobody's.
     """
 
-    schema_: Literal["shoal-certificate/2"] = Field(SCHEMA, alias="schema")
+    schema_: Literal["shoal-certificate/1"] = Field(SCHEMA, alias="schema")
     issued: str
     versions: dict[str, str]
     input: Input
@@ -295,10 +294,8 @@ def schema_json() -> str:
 def load_certificate(folder: Path) -> Certificate:
     """Read the certificate of a pack, or say what is wrong with it."""
     path, tree = folder / NAME, _tree(folder)
-    if tree.get("schema") == OLD:
-        raise InputError(
-            f"{shown(path)}: made by an earlier version of shoal; check it with that one"
-        )
+    if tree.get("schema") != SCHEMA:
+        raise InputError(f"{shown(path)}: this is no certificate ({SCHEMA})")
     try:
         return Certificate.model_validate(tree, strict=True)
     except ValidationError as error:
@@ -310,10 +307,10 @@ def load_certificate(folder: Path) -> Certificate:
 
 
 def certified(folder: Path) -> list[str]:
-    """Return the names of the files that a certificate covers, also one of an earlier version."""
+    """Return the names of the files that a certificate covers."""
     tree = _tree(folder)
     files = tree.get("files")
-    if tree.get("schema") not in (SCHEMA, OLD) or not isinstance(files, Mapping):
+    if tree.get("schema") != SCHEMA or not isinstance(files, Mapping):
         raise InputError(f"{shown(folder / NAME)}: this is no certificate")
     return list(files)
 

@@ -18,8 +18,8 @@ from shoal.judge.hierarchies import number
 from shoal.judge.models.requirement import OF_COLUMNS
 from shoal.judge.verify import Verification, class_counts, verify
 from shoal.release.claims import requirements_beyond_k
+from shoal.report.fields import MOST, SAFE
 from shoal.report.reload import load_report
-from shoal.report.verdict import MOST, SAFE
 from shoal.save.commitments import Commitments, same
 from shoal.save.pack.certificate import (
     DICTIONARY,

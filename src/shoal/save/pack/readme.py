@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from shoal.report.fields import verdict_text
 from shoal.report.report import Report
-from shoal.report.verdict import verdict_text
 from shoal.settings import Settings
 
 

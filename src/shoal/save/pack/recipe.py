@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from shoal.save.commitments import Commitments
 from shoal.settings import COMMITTED, Settings
-from shoal.settings.series import SeriesSettings
+from shoal.settings.release import SeriesSettings
 from shoal.table.hierarchy.specify import is_file
 from shoal.table.spelling import form_of
 from shoal.table.steps.recode import hides_values

@@ -1,6 +1,6 @@
 """A csv file that is larger than memory, read piece by piece as strictly as one that is not.
 
-`stream.py` gives the text of a file and hashes what it reads; `cut.py` cuts it where records end
+`whole.py` gives the text of a file and hashes what it reads; `cut.py` cuts it where records end
 and looks at the structure of each piece; `whole.py` joins the facts of the pieces, decides what
 each column of the whole file is, and reads the pieces again as that.
 """

@@ -13,21 +13,24 @@ import numpy as np
 
 from shoal.errors import InputError, in_shape
 from shoal.kernels.arrays import Integers
-from shoal.table.csv_text.decode import MAGIC, Begin, check_text, without_mark
 from shoal.table.csv_text.scan import (
     CR,
     CUT,
+    MAGIC,
     MAX_CELL,
     MAX_COLUMNS,
     QUOTE,
+    Begin,
     blank_header,
     check_quotes,
     check_returns,
+    check_text,
     empty,
     find_delimiter,
     long_cell,
     outside,
     ragged,
+    without_mark,
 )
 from shoal.table.csv_text.split import (
     Head,

@@ -8,9 +8,8 @@ from typing import Any
 
 from shoal.errors import InputError
 from shoal.table.csv_text.cells import Cells
-from shoal.table.csv_text.decide import decide
+from shoal.table.csv_text.decide import column_of, decide, doubt_of, misfit
 from shoal.table.csv_text.facts import look
-from shoal.table.csv_text.infer import column_of, doubt_of, misfit
 from shoal.table.dialects.notation import has_thousands
 from shoal.table.read import notations_of
 from shoal.table.roles import Column, Kind

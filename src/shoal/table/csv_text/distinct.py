@@ -13,9 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.kernels.arrays import Flags, Floats, Integers
-from shoal.table.dialects.notation import FOREIGN, STRICT, Notation, plain_texts
+from shoal.table.dialects.notation import FOREIGN, STRICT, ZONE, Notation, plain_texts
 from shoal.table.dialects.significant import Significant, significant
-from shoal.table.dialects.zones import ZONE
 
 INTEGER = r"^[+-]?(0|[1-9][0-9]*)$"
 POINT_ZERO = r"^[+-]?(0|[1-9][0-9]*)\.0$"

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.errors import in_shape
-from shoal.table.csv_text.cells import Cells
+from shoal.table.csv_text.cells import Cells, Moments
 from shoal.table.csv_text.distinct import (
     ANY_MOMENT,
     DATE,
@@ -31,11 +31,9 @@ from shoal.table.csv_text.distinct import (
     ZERO_LED,
     Distinct,
 )
-from shoal.table.csv_text.plain_moments import Moments
-from shoal.table.csv_text.plain_numbers import Exponents, Numbers
-from shoal.table.csv_text.trimmed import Trimmed
+from shoal.table.csv_text.plain_numbers import Exponents, Numbers, Trimmed
+from shoal.table.dialects.notation import ZONE
 from shoal.table.dialects.significant import Significant
-from shoal.table.dialects.zones import ZONE
 from shoal.table.roles import Kind
 
 BOOLEAN_WORDS = {"true", "false", "yes", "no", "t", "f", "y", "n", "1", "0"}

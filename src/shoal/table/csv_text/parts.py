@@ -12,10 +12,9 @@ from shoal.backends.executor import Threads
 from shoal.errors import InputError
 from shoal.kernels.arrays import Flags, Integers
 from shoal.table.csv_text.cells import Cells
-from shoal.table.csv_text.decide import decide
-from shoal.table.csv_text.decode import WHOLE, Buffer, check_text, without_mark
+from shoal.table.csv_text.decide import Where, decide, doubt_of, misfit, released_texts, values_of
 from shoal.table.csv_text.facts import Facts, look
-from shoal.table.csv_text.infer import Where, doubt_of, misfit, released_texts, values_of
+from shoal.table.csv_text.scan import WHOLE, Buffer, check_text, without_mark
 from shoal.table.csv_text.split import (
     PIECE,
     Head,

@@ -7,6 +7,7 @@ a careless one.
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -16,13 +17,64 @@ import numpy.typing as npt
 from shoal.errors import InputError, in_shape, shown
 from shoal.hints import option
 from shoal.kernels.arrays import Flags, Integers
-from shoal.table.csv_text.decode import WHOLE, Begin
+
+Buffer = bytes | memoryview  # text as bytes, or a view of it that is no copy
+MARK = codecs.BOM_UTF8
+MAGIC = 4  # the most bytes that tell another format
+
+
+@dataclass(frozen=True)
+class Begin:
+    """Where a piece of a file begins: what to add to its own lines, records and bytes."""
+
+    lines: int = 0
+    records: int = 0
+    offset: int = 0
+
+
+WHOLE = Begin()
+
+
+def without_mark(raw: Buffer, name: str) -> Buffer:
+    """Return a text without a byte order mark; other formats are refused."""
+    first = bytes(raw[:MAGIC])
+    for magic, what in (
+        (b"%PDF", "a PDF file"),
+        (b"PK\x03\x04", "a zip or Excel file"),
+        (b"\x1f\x8b", "a gzip file; name it .csv.gz"),
+        (b"PAR1", "a Parquet file; name it .parquet"),
+        (b"\xd0\xcf\x11\xe0", "an old Excel file"),
+    ):
+        if first.startswith(magic):
+            raise InputError(f"{name}: not text but {what}")
+    return raw[len(MARK) :] if first.startswith(MARK) else raw
+
+
+def check_text(raw: bytes, name: str, begin: Begin = WHOLE) -> None:
+    """Raise InputError where bytes are not UTF-8 text."""
+    zero = raw.find(b"\0")
+    if zero >= 0:
+        line = raw.count(b"\n", 0, zero) + 1 + begin.lines
+        raise InputError(
+            f"{name}, line {line}: a NUL byte (offset {zero + begin.offset}); "
+            "the file is damaged, or it is no UTF-8 text: say what it is, as "
+            f"{option('encoding', 'utf-16-le')}"
+        )
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1 + begin.lines
+        byte = error.start + begin.offset
+        raise InputError(
+            f"{name}, line {line}: byte {byte} is not UTF-8; say what the text is, as "
+            f"{option('encoding', 'cp1252')} (`shoal inspect` proposes)"
+        ) from None
+
 
 DELIMITERS = (",", ";", "\t", "|")
 MAX_COLUMNS = 20_000
 MAX_CELL = 131_072
 MAX_NAME = 1_000
-
 COMMA_NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 CUT = (
     f"; mend the line, or say {option('skip_lines')} or {option('comment')} if lines are none of "
@@ -30,7 +82,6 @@ CUT = (
 )
 QUOTE, CR, LF = 34, 13, 10
 NEAR = 2**17
-
 Bytes = npt.NDArray[np.uint8]
 
 
@@ -299,3 +350,36 @@ def quoted_cells(data: Bytes, layout: Layout, column: int) -> Flags | None:
         return None
     flags: Flags = (ends > starts) & (data[np.minimum(starts, data.size - 1)] == QUOTE)
     return flags if flags.any() else None
+
+
+MAX_LINE = 2**24  # bytes
+
+
+class Lines:
+    """Watches text as it passes by, `part` by part, and refuses a line too long to be a record.
+
+    Precondition: parts come in order. Postcondition: no line of what was seen is longer than
+    `most`.
+    """
+
+    def __init__(self, name: str, most: int = MAX_LINE, part: int = NEAR) -> None:
+        self._name, self.most, self._part = name, most, part
+        self._lines = self._open = 0
+
+    def see(self, text: Buffer) -> None:
+        """Check the next part."""
+        for start in range(0, len(text), self._part):
+            self._see(bytes(text[start : start + self._part]))
+
+    def _see(self, part: bytes) -> None:
+        first = part.find(b"\n")
+        if self._open + (len(part) if first < 0 else first) > self.most:
+            raise InputError(
+                f"{self._name}, line {self._lines + 1}: longer than {self.most // 2**20} MB; "
+                "this is no table, or its line ends are missing"
+            )
+        if first < 0:
+            self._open += len(part)
+        else:
+            self._lines += count_of(np.frombuffer(part, dtype=np.uint8), LF)
+            self._open = len(part) - 1 - part.rfind(b"\n")

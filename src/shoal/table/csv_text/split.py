@@ -18,18 +18,22 @@ import pyarrow as pa
 
 from shoal.errors import InputError, in_shape
 from shoal.kernels.arrays import Flags, Integers
-from shoal.table.csv_text.decode import MARK, WHOLE, Begin, Buffer, check_text
 from shoal.table.csv_text.scan import (
     CR,
     LF,
+    MARK,
     MAX_CELL,
     NEAR,
     QUOTE,
+    WHOLE,
+    Begin,
+    Buffer,
     Bytes,
     Layout,
     check_closed,
     check_quotes,
     check_returns,
+    check_text,
     count_of,
     header_names,
     near,

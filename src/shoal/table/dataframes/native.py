@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 import pyarrow as pa
 
-from shoal.errors import InputError, listed
+from shoal.errors import InputError, in_shape, listed
 from shoal.kernels.arrays import Integers
+from shoal.table.commas import splits
 from shoal.table.dataframes.categories import (
     arrow_dictionary,
     as_arrow_backed,
@@ -18,10 +20,10 @@ from shoal.table.dataframes.categories import (
     levels_of,
     without_leftovers,
 )
-from shoal.table.dataframes.interval_columns import Intervals, is_interval
-from shoal.table.dataframes.periods import frequency_of, nearest
-from shoal.table.roles import Column, Kind
+from shoal.table.roles import STAR, Column, Kind
 from shoal.table.source import Source
+
+DAY = 86_400_000_000  # microseconds
 
 
 def take_native(native: Any, rows: Integers) -> Any:
@@ -208,3 +210,111 @@ def _is_arrow(native: Any) -> bool:
 
 def _holds_intervals(kind: Any) -> bool:
     return is_interval(kind) or str(kind).startswith("interval[")
+
+
+# Columns of intervals (pandas): ordinal texts inside, intervals again when they come back.
+#
+# Intervals are ordered by their lower, then their upper ends. A group releases its median interval,
+# or, where it is generalized, the least range of them in that order, which comes back as the
+# interval from the least lower end to the greatest upper one: it covers every interval of the
+# range.
+def is_interval(kind: Any) -> bool:
+    """Tell whether an Arrow type holds intervals of pandas."""
+    return getattr(kind, "extension_name", "") == "pandas.interval"
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """The different intervals of a column in their order, and their texts."""
+
+    __repr__ = in_shape
+
+    every: tuple[Any, ...]
+    texts: tuple[str, ...]
+
+    @classmethod
+    def of(cls, values: Any) -> Intervals:
+        """Return the intervals of an Arrow array."""
+        every = tuple(sorted({one for one in _objects(values) if one is not None}))
+        return cls(every, tuple(map(str, every)))
+
+    def read(self, texts: Iterable[str | None]) -> list[Any] | None:
+        """Return released texts as intervals, None where suppressed; None if one is no range."""
+        rank = {text: place for place, text in enumerate(self.texts)}
+        known: dict[str | None, Any] = {None: None, STAR: None}
+        for text in texts:
+            if text not in known:
+                ends = _ends(str(text), rank)
+                if ends is None:
+                    return None
+                known[text] = self._hull(*ends)
+        return [known[text] for text in texts]
+
+    def _hull(self, low: int, high: int) -> Any:
+        """Return the least interval that covers those from one place to another."""
+        if low == high:
+            return self.every[low]
+        covered = self.every[low : high + 1]
+        first = covered[0]
+        return type(first)(first.left, max(one.right for one in covered), first.closed)
+
+
+def _ends(text: str, rank: dict[str, int]) -> tuple[int, int] | None:
+    """Return the places of the ends of a range [least,greatest], or of an interval alone."""
+    if text in rank:
+        return rank[text], rank[text]
+    if text[:1] == "[" and text[-1:] == "]":
+        for low, high in splits(text[1:-1]):
+            if low in rank and high in rank and rank[low] < rank[high]:
+                return rank[low], rank[high]
+    return None
+
+
+def interval_texts(values: Any) -> Any:
+    """Return an Arrow array of intervals as texts."""
+    texts = [None if one is None else str(one) for one in _objects(values)]
+    return pa.array(texts, type=pa.string())
+
+
+def _objects(values: Any) -> list[Any]:
+    """Return intervals as pandas has them, None where missing."""
+    there = values.is_valid().to_pylist()
+    own = values.to_pandas().tolist()
+    return [one if valid and one == one else None for one, valid in zip(own, there, strict=True)]  # noqa: PLR0124
+
+
+# Columns of periods (pandas): dates or times inside, periods again when they come back.
+#
+# A period is its first day, or its first moment where it is shorter than a day. What a group
+# releases of them is rounded to the nearest start of a period, half to even, so that no release is
+# finer than its input.
+
+
+def is_period(kind: Any) -> bool:
+    """Tell whether an Arrow type holds periods of pandas."""
+    return getattr(kind, "extension_name", "") == "pandas.period"
+
+
+def starts(values: Any) -> Any:
+    """Return an Arrow array of periods as their first days, or moments where days are too long."""
+    moments = pa.array(values.to_pandas().dt.to_timestamp(how="start")).cast(pa.timestamp("us"))
+    ticks = moments.cast(pa.int64()).unique().drop_null().to_pylist()
+    return moments if any(tick % DAY for tick in ticks) else moments.cast(pa.date32())
+
+
+def nearest(values: Any, frequency: Any) -> Any:
+    """Return the period of a frequency that begins nearest to each date or time; pandas' own."""
+    moments = values.cast(pa.timestamp("us")).to_pandas()
+    before = moments.dt.to_period(frequency)
+    after = before + 1
+    down, up = moments - before.dt.to_timestamp(), after.dt.to_timestamp() - moments
+    odd = before.array.asi8 % 2 == 1
+    return before.where(~((up < down) | ((up == down) & odd)), after)
+
+
+def frequency_of(native: Any) -> Any:
+    """Return the frequency of a native column of periods; None of any other."""
+    if isinstance(native, pa.ChunkedArray):
+        return native.type.freq if is_period(native.type) else None
+    kind: Any = getattr(native, "dtype", None)
+    return kind.freq if str(kind).startswith("period[") else None

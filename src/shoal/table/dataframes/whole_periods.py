@@ -5,7 +5,7 @@ from __future__ import annotations
 import narwhals as nw
 import pyarrow as pa
 
-from shoal.table.dataframes.periods import frequency_of, nearest
+from shoal.table.dataframes.native import frequency_of, nearest
 from shoal.table.roles import Column, Kind
 from shoal.table.table import Table
 

@@ -10,26 +10,37 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from shoal.errors import listed
+from shoal.errors import InputError, listed
 from shoal.hints import Message, option
 from shoal.table.csv_text.scan import DELIMITERS
+from shoal.table.csv_text.split import Head, Part
 from shoal.table.dialects.notation import STRICT, Notation
-from shoal.table.dialects.propose_dates import find_dates
-from shoal.table.dialects.propose_missing import MOSTLY, find_missing, is_word, mostly
+from shoal.table.dialects.propose_dates import DATE, find_dates
 from shoal.table.dialects.transcode import marked_encoding
-from shoal.table.dialects.widths import blank_columns
 from shoal.table.files.opening import first_bytes
 
+SOME = 200  # lines that are looked at
+MOSTLY = 0.8
+FEW = 5  # so many different numbers show a range
+WORDS = frozenset((
+    "na", "n/a", "n.a.", "#n/a", "<na>", "nan", "nat", "null", "(null)", "none", "\\n", "#nv", "nv",
+    ".", "..", "-", "--", "?", "??", "k.a.", "k. a.", "k.a", "keine angabe", "unbekannt", "fehlt",
+    "missing", "unknown", "not available", "not applicable", "0000-00-00", "00.00.0000",
+))  # fmt: skip
+CODES = frozenset(
+    (-1, -9, -99, -999, -9999, -99999, 99, 999, 9999, 99999, 999999)
+)  # fmt: skip
+Columns = Mapping[str, Sequence[str]]
 LOOKED_AT = 2**20  # bytes
 LINES = 2_000
 GROUPED = {",": re.compile(r"[+-]?[1-9][0-9]{0,2}(\.[0-9]{3})+(,[0-9]+)?"),
            ".": re.compile(r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+(\.[0-9]+)?")}  # fmt: skip
-
 THOUSANDTHS = re.compile(r"[+-]?[1-9][0-9]{0,2}\.[0-9]{3}")
 COMMA, POINT = Notation(",", "."), Notation(".", ",")
 
@@ -222,4 +233,122 @@ def _widths(lines: Sequence[str], proposal: Proposal) -> None:
             "widths",
             widths,
             f"no delimiter, but {len(widths)} columns of the same width in all lines",
+        )
+
+
+# Proposal of the words and codes that stand for missing cells, on evidence alone.
+#
+# A known word is proposed where the other cells of its column are numbers or dates; a code, such as
+# -1 or 9999, where it is repeated and lies beyond all other numbers of its column. What also occurs
+# where nothing speaks for it is not proposed, or said: `missing` is for all columns.
+@dataclass
+class Missing:
+    """Words and codes with the columns that speak for each; what else is to be said of them."""
+
+    words: dict[str, list[str]] = field(default_factory=dict)
+    findings: list[str] = field(default_factory=list)
+
+
+def is_word(cell: str) -> bool:
+    """Tell whether a cell is a word for missing that is in use."""
+    return cell.casefold() in WORDS
+
+
+def mostly(cells: Sequence[str], notation: Notation) -> bool:
+    """Tell whether most cells are numbers of a notation."""
+    fits = sum(notation.number.fullmatch(cell) is not None for cell in cells)
+    return bool(cells) and fits >= MOSTLY * len(cells)
+
+
+def find_missing(columns: Columns, notation: Notation) -> Missing:
+    """Return what seems to stand for missing cells."""
+    found, strange = Missing(), []
+    for name, cells in columns.items():
+        rest = [cell for cell in cells if not is_word(cell)]
+        counts = Counter(rest)
+        numbers = mostly(rest, notation)
+        dates = sum(DATE.fullmatch(cell) is not None for cell in rest) >= MOSTLY * len(rest)
+        if not rest or not (numbers or dates):
+            continue
+        codes = _codes(counts, notation) if numbers else []
+        for word in [*dict.fromkeys(cell for cell in cells if is_word(cell)), *codes]:
+            found.words.setdefault(word, []).append(name)
+        if numbers and not all(notation.number.fullmatch(cell) for cell in rest):
+            strange.append(name)
+    _check_elsewhere(columns, found)
+    if strange:
+        found.findings.append(
+            f"{listed(strange)}: cells among the numbers that are none; if they stand for missing "
+            f"values say {option('missing')}, and {option('show_rows', python='the table')} shows "
+            "records"
+        )
+    return found
+
+
+def _codes(counts: Counter[str], notation: Notation) -> list[str]:
+    """Return codes that lie beyond all other numbers and occur more than once."""
+    values = {
+        cell: float(notation.plain(cell)) for cell in counts if notation.number.fullmatch(cell)
+    }
+    usual = [value for value in values.values() if value not in CODES]
+    if len(usual) < FEW:
+        return []
+    low, high = min(usual), max(usual)
+    spread = max(high - low, 1.0)
+    return [
+        cell for cell, value in values.items()
+        if value in CODES and counts[cell] > 1
+        and (value < low - spread or value > high + spread or value < 0 <= low)
+    ]  # fmt: skip
+
+
+def _check_elsewhere(columns: Columns, found: Missing) -> None:
+    """Leave out codes that are values of other columns; say so of words."""
+    for word, names in list(found.words.items()):
+        other = [name for name, cells in columns.items() if name not in names and word in cells]
+        if not other:
+            continue
+        if is_word(word):
+            found.findings.append(
+                f"{word} stands in {listed(other)}, too, where {option('missing')} makes it "
+                "missing as well"
+            )
+            continue
+        del found.words[word]
+        found.findings.append(
+            f"{word} seems to stand for missing in {listed(names)}, and for itself in "
+            f"{listed(other)}: mend the file where it is missing"
+        )
+
+
+def blank_columns(lines: Sequence[str]) -> tuple[int, ...]:
+    """Return the widths of columns that blanks separate at the same places of all lines."""
+    some = [line.rstrip("\r\n") for line in lines if line.strip()][:SOME]
+    length = max(map(len, some), default=0)
+    if len(some) < 3 or sum(len(line) == length for line in some) < 2:
+        return ()
+    blank = [all(line[i : i + 1] in ("", " ") for line in some) for i in range(length)]
+    starts = [i for i in range(length) if not blank[i] and (i == 0 or blank[i - 1])]
+    if len(starts) < 2:
+        return ()
+    ends = [*starts[1:], length]
+    return tuple(end - begin for begin, end in zip([0, *starts[1:]], ends, strict=True))
+
+
+def _fills(line: str, widths: Sequence[int]) -> bool:
+    """Tell whether a line has text in every column."""
+    ends = list(accumulate(widths))
+    return all(line[end - width : end].strip() for width, end in zip(widths, ends, strict=True))
+
+
+def check_one_column(head: Head, part: Part, name: str) -> None:
+    """Refuse a table of one column whose lines show several: its first record is no name."""
+    if len(head.names) > 1 or not part.records:
+        return
+    cells = part.cells[0].slice(0, SOME).to_pylist()
+    widths = blank_columns([head.names[0], *cells])
+    if widths and _fills(head.names[0], widths):
+        raise InputError(
+            f"{name}: no delimiter, and {len(widths)} columns of the same width in all lines; say "
+            f"{option('widths', list(widths))}, or {option('delimiter', ',')} if it is one column"
         )

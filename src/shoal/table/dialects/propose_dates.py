@@ -9,7 +9,7 @@ from typing import Any
 
 from shoal.errors import listed
 from shoal.hints import COLUMN, option
-from shoal.table.dialects.zones import ZONE
+from shoal.table.dialects.notation import ZONE
 
 ORDERS = (("d", "m", "Y"), ("m", "d", "Y"), ("Y", "m", "d"))
 DATE = re.compile(

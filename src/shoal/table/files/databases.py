@@ -15,17 +15,19 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from shoal.errors import InputError, shown
-from shoal.table.dataframes.frames import check_names, from_arrow
-from shoal.table.dataframes.lazy import BATCH, RECORDS
-from shoal.table.files.database_names import (
+from shoal.table.dataframes.frames import BATCH, RECORDS, check_names, from_arrow
+from shoal.table.files.opening import (
     DUCKDB,
     DUCKDB_AT,
     SQLITE,
     TableName,
+    check_file_name,
+    check_ordinary,
     choose,
+    digest_of,
+    first_bytes,
     parted,
 )
-from shoal.table.files.opening import check_file_name, check_ordinary, digest_of, first_bytes
 from shoal.table.files.unpacking import GZIP_RATIO, check_unpacked
 from shoal.table.roles import Column
 from shoal.table.source import Source

@@ -11,8 +11,8 @@ from typing import Any
 import pyarrow as pa
 
 from shoal.errors import InputError, shown
-from shoal.table.files.database_names import TableName
 from shoal.table.files.formats import extra
+from shoal.table.files.opening import TableName
 
 # A view may ask for anything: no other file, no network and no extension is open to it. One thread
 # gives the records in one order.

@@ -9,9 +9,7 @@ from typing import Any
 from shoal.backends.extras import is_installed
 from shoal.backends.private_folder import ENDINGS
 from shoal.errors import InputError, RequestError, pip_install
-from shoal.table.files.database_names import is_database
-from shoal.table.files.opening import check_file_name
-from shoal.table.files.packed import is_text_name
+from shoal.table.files.opening import check_file_name, is_database, is_text_name
 
 ARROW = (".feather", ".arrow", ".ipc")
 JSON_LINES = (".jsonl", ".ndjson")

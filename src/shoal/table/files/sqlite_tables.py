@@ -17,9 +17,8 @@ from urllib.parse import quote
 import pyarrow as pa
 
 from shoal.errors import InputError
-from shoal.table.csv_text.line_length import MAX_LINE
-from shoal.table.files.database_names import OWN, SQLITE, TableName, quoted
-from shoal.table.files.opening import first_bytes
+from shoal.table.csv_text.scan import MAX_LINE
+from shoal.table.files.opening import OWN, SQLITE, TableName, first_bytes, quoted
 
 PATIENCE = 1.0  # seconds that another program may hold the file
 FETCHED = 16_384  # records that are Python values at once

@@ -14,10 +14,9 @@ from itertools import pairwise
 from pathlib import Path
 
 from shoal.errors import InputError, in_shape, shown
-from shoal.table.csv_text.line_length import Lines
-from shoal.table.hierarchy.axis import Axis
+from shoal.table.csv_text.scan import Lines
 from shoal.table.hierarchy.tree import ROOT, Tree, from_paths
-from shoal.table.hierarchy.values import Distinct
+from shoal.table.hierarchy.values import Axis, Distinct
 
 LIMIT = 64 * 2**20
 LINE = 2**20  # bytes of a line

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.table.assign import too_different
-from shoal.table.proposals.content import Content, Look
-from shoal.table.proposals.meanings import Meaning
+from shoal.table.proposals.content import Content, Look, Meaning
 from shoal.table.roles import Kind, Role
 
 DROP = "drop"

@@ -3,8 +3,6 @@
 All are in the form in which names are compared: small letters without accents, ä as ae, ß as ss.
 """
 
-from __future__ import annotations
-
 EMAIL = (
     "email, e mail, mail, email address, mail address",
     "mailadresse, emailadresse, e mail adresse",

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from shoal.errors import RequestError, shown
-from shoal.table.steps.fields import ColumnName
-from shoal.table.steps.step import ColumnStep, Context, Step, Suits
+from shoal.table.steps.step import ColumnName, ColumnStep, Context, Step, Suits
 
 if TYPE_CHECKING:
     from shoal.kernels.arrays import Integers

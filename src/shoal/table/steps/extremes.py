@@ -7,8 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from shoal.errors import RequestError, shown
-from shoal.table.steps.fields import Number, Threshold
-from shoal.table.steps.step import ColumnStep, Context, Suits
+from shoal.table.steps.step import ColumnStep, Context, Number, Suits, Threshold
 
 if TYPE_CHECKING:
     from shoal.table.steps.numbers import Numbers

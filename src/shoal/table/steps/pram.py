@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from shoal.errors import RequestError
-from shoal.table.steps.fields import Number
-from shoal.table.steps.step import ColumnStep, Context, Suits, When
+from shoal.table.steps.step import ColumnStep, Context, Number, Suits, When
 
 if TYPE_CHECKING:
     from shoal.table.table import Table

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from shoal.errors import RequestError
 from shoal.hints import option
-from shoal.table.steps.fields import RuleText, Values
-from shoal.table.steps.step import ColumnStep, Context, Step, Suits
+from shoal.table.steps.step import ColumnStep, Context, RuleText, Step, Suits, Values
 
 if TYPE_CHECKING:
     from shoal.table.table import Table

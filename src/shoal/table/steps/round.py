@@ -7,8 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
 from shoal.errors import RequestError
-from shoal.table.steps.fields import Number
-from shoal.table.steps.step import ColumnStep, Context, Suits
+from shoal.table.steps.step import ColumnStep, Context, Number, Suits
 
 if TYPE_CHECKING:
     from shoal.table.table import Table

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from shoal.errors import RequestError
-from shoal.table.steps.fields import Columns, Number
-from shoal.table.steps.step import ColumnsStep, ColumnStep, Context, Suits, When
+from shoal.table.steps.step import Columns, ColumnsStep, ColumnStep, Context, Number, Suits, When
 
 if TYPE_CHECKING:
     from shoal.kernels.arrays import Floats, Integers

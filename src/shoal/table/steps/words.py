@@ -16,7 +16,7 @@ from dataclasses import MISSING, fields
 from typing import TYPE_CHECKING, Any, get_origin
 
 from shoal.errors import RequestError, shown
-from shoal.table.steps.fields import Values, types_of
+from shoal.table.steps.step import Values, types_of
 
 if TYPE_CHECKING:
     from shoal.table.steps.step import Step

@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse
 
 from shoal.settings.presets import PRESETS
 from shoal.web.bodies import body_of
-from shoal.web.step_forms import read_step, step_forms
+from shoal.web.request import read_step, step_forms
 
 
 def add_choices(app: FastAPI) -> None:

@@ -7,11 +7,10 @@ from pathlib import Path
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import FileResponse, HTMLResponse, JSONResponse
 
-from shoal.web.bodies import body_of
-from shoal.web.errors import Refused
+from shoal.web.bodies import Refused, body_of
 from shoal.web.guard import KNOWN
+from shoal.web.jobs import CHARTS, MADE, PACKED, PRIVATE
 from shoal.web.links import Links
-from shoal.web.messages import CHARTS, MADE, PACKED, PRIVATE
 from shoal.web.session import Session
 
 REPORT_POLICY = (

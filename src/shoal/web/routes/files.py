@@ -10,13 +10,11 @@ from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse
 from starlette.requests import ClientDisconnect
 
-from shoal.web.bodies import body_of
-from shoal.web.errors import Refused
+from shoal.web.bodies import Refused, body_of
 from shoal.web.estimates import read_tab
-from shoal.web.open_file import check_ready
-from shoal.web.request import read_fraction, read_tree
-from shoal.web.saved_settings import as_toml, from_toml
+from shoal.web.request import as_toml, from_toml, read_fraction, read_tree
 from shoal.web.session import QUESTIONED, Session
+from shoal.web.uploads import check_ready
 
 TREE_BODY = 32 << 20
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 
 from shoal.backends.private_folder import ENDINGS
-from shoal.web.bodies import body_of
-from shoal.web.errors import Refused
-from shoal.web.events import LINES, follow
+from shoal.web.bodies import Refused, body_of
+from shoal.web.jobs import QUEUED, RUNNING, Job
 from shoal.web.session import Session
 
+LINES = "application/x-ndjson"
+OFTEN = 0.2  # seconds between two looks at a job
+SILENCE = 10.0  # seconds after which a line comes even if nothing has changed
 KINDS = "anonymize", "compare"
 
 
@@ -69,3 +73,19 @@ def _compared(body: Any) -> dict[str, Any]:
     if budget is not None and not (type(budget) in (int, float) and 0 < budget < 1e7):
         raise Refused(400, "budget is a number of seconds above 0")
     return {"k": sizes, "methods": methods, "budget": budget}
+
+
+async def follow(session: Session, job: Job, after: int) -> AsyncIterator[str]:
+    """Yield the job as JSON, its curve from point `after` on, as often as it changes."""
+    last, quiet = "", 0.0
+    while job.id in session.jobs:
+        told = job.to_json(session.queue.ahead(job), after)
+        line = json.dumps(told)
+        if line != last or quiet >= SILENCE:
+            after += len(told["curve"])
+            last, quiet = json.dumps({**told, "curve": []}), 0.0
+            yield f"{line}\n"
+        if told["state"] not in (QUEUED, RUNNING):
+            return
+        await asyncio.sleep(OFTEN)
+        quiet += OFTEN

@@ -11,7 +11,7 @@ from fastapi import FastAPI, Response
 from fastapi.responses import FileResponse, HTMLResponse, JSONResponse
 
 from shoal.errors import pip_install
-from shoal.web.errors import Refused
+from shoal.web.bodies import Refused
 from shoal.web.request import form_options
 from shoal.web.session import Session
 

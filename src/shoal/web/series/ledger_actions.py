@@ -9,14 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from shoal.ledger.key import key_path
-from shoal.web.errors import Refused
-from shoal.web.folder import entries_of
-from shoal.web.jobs import DONE
-from shoal.web.messages import MADE
-from shoal.web.open_file import check_ready, kept_name
+from shoal.web.bodies import Refused
+from shoal.web.jobs import DONE, MADE
 from shoal.web.series.ledgers import KnownLedger
 from shoal.web.session import Session
-from shoal.web.uploads import ending_of
+from shoal.web.uploads import check_ready, ending_of, entries_of, kept_name
 
 MOST = 200  # releases that are brought at once
 

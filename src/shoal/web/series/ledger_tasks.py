@@ -11,14 +11,13 @@ from typing import Any
 
 from shoal.errors import InputError, RequestError
 from shoal.judge.series import verify_series
-from shoal.ledger.entries import Release, Withdrawal
 from shoal.ledger.keeping import forget_people, leaving, withdraw_release
 from shoal.ledger.key import key_path
-from shoal.ledger.ledger import Ledger
+from shoal.ledger.ledger import Ledger, Release, Withdrawal
 from shoal.settings import load
 from shoal.table.files.opening import digest_of
 from shoal.table.hierarchy.specify import is_file
-from shoal.web.messages import ProgressWriter
+from shoal.web.jobs import ProgressWriter
 
 HANDED = "ledger"  # the folder of copies beside a release
 SAYS = "the ledger after this release; private, and needed for the next one"

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from shoal.ledger.key import key_path
-from shoal.settings.series import SeriesSettings
-from shoal.web.errors import Refused
-from shoal.web.open_file import kept_name, last_part, plain_name
+from shoal.settings.release import SeriesSettings
+from shoal.web.bodies import Refused
+from shoal.web.uploads import kept_name, last_part, plain_name
 from shoal.web.workspace import Workspace
 
 ENDING = ".ledger"

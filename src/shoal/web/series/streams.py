@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import secrets
 import shutil
+import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,14 +19,16 @@ from pathlib import Path
 from typing import Any
 
 from shoal.backends.private_folder import SUFFIX
-from shoal.web.errors import Refused
-from shoal.web.jobs import DONE, FAILED, RUNNING, Worker
+from shoal.web.bodies import Refused
+from shoal.web.jobs import DONE, FAILED, RUNNING, ProgressWriter, Worker
 from shoal.web.line_reader import LineReader
-from shoal.web.open_file import plain_name
 from shoal.web.processes import Processes
-from shoal.web.series.stream_events import EVENTS, SHOWN
+from shoal.web.uploads import plain_name
 from shoal.web.workspace import Workspace
 
+EVENTS = "stream.jsonl"
+SHOWN = 100  # batches that a page lists
+OFTEN = 1.0  # seconds between two looks at the counts
 BATCHES = "-batches"  # what the name of the folder of batches ends in
 MOST = 2  # streams at once
 STOPPED = "stopped"
@@ -147,3 +151,40 @@ class Streams:
         """Stop all."""
         for key in list(self.runs):
             await self.stop(key)
+
+
+def stream(request: Mapping[str, Any], place: Path, progress: ProgressWriter) -> dict[str, Any]:
+    """Release the records of a folder as they come, until it is read out or the worker ends."""
+    from shoal.settings import RunOptions, build
+    from shoal.streams.stream import stream_with
+
+    settings = build(request["settings"]).replace(stream=request["stream"])
+    run = RunOptions(follow=request["follow"])
+    folder = Path(request["folder"])
+    made = stream_with(request["source"], folder, settings, run, progress.reporter())
+    lock, ended = threading.Lock(), threading.Event()
+    with (place / EVENTS).open("a", encoding="utf-8") as file:
+
+        def tell(**more: Any) -> None:
+            with lock:
+                file.write(json.dumps({"counts": made.counts.to_dict(), **more}) + "\n")
+                file.flush()
+
+        def look() -> None:
+            before = None
+            while not ended.wait(OFTEN):
+                if made.counts != before:
+                    before = made.counts
+                    tell()
+
+        watcher = threading.Thread(target=look, daemon=True)
+        tell()
+        watcher.start()
+        try:
+            for batch in made:
+                tell(batch={**batch.to_dict(), "path": batch.path.name})
+        finally:
+            ended.set()
+            watcher.join()
+            tell()
+    return {"counts": made.counts.to_dict()}

@@ -190,9 +190,6 @@ export const SENTENCES = [
   ["texts of {names} that a spreadsheet would take for formulas stand after an apostrophe", "Texte von {names}, die eine Tabellenkalkulation für Formeln hielte, stehen nach einem Apostroph"],
   ["the rows are in the input's order, which may link them to it", "die Zeilen stehen in der Reihenfolge der Eingabe, was sie mit ihr verknüpfen kann"],
   ["the noise, swaps and draws of steps are new in this release: whoever has another release of the same records with other ones can average them away; the private recipe repeats these", "Rauschen, Tausche und Ziehungen der Schritte sind in dieser Veröffentlichung neu: Wer eine andere derselben Datensätze mit anderen hat, kann sie herausmitteln; das private Rezept wiederholt diese"],
-  ["the recipe is of an earlier version, whose {before} is {name} now: {again} is run", "das Rezept ist von einer früheren Version, deren {before} jetzt {name} heißt: {again} läuft"],
-  ["{name} has been {now} since a + marks what is no paper's own", "{name} heißt {now}, seit ein + kennzeichnet, was keiner Veröffentlichung entstammt"],
-  ["the recipe is of an earlier version: {name} is nearer to its paper now, and may make other groups", "das Rezept ist von einer früheren Version: {name} ist seiner Veröffentlichung jetzt näher und kann andere Gruppen bilden"],
 
   // survey, people, series
   ["{n} {units}: every group is made of at least {k} of them", "{n} {units}: Jede Gruppe besteht aus mindestens {k} davon"],

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from shoal.kernels.arrays import Floats, Integers
 from shoal.kernels.jit import hot, inlined, part
-from shoal.methods.topdown.tally import common
-from shoal.methods.topdown.trees import END, HEIGHT, PLACE, RANGED, ROOT
+from shoal.methods.topdown.bins import END, HEIGHT, PLACE, RANGED, ROOT, common
 
 COVERED = -1.0  # the place in the order of what widens nothing
 MIX = 1_000_003

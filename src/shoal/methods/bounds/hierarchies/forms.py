@@ -16,10 +16,8 @@ from shoal.methods.bounds.hierarchies.branch import (
 )
 from shoal.methods.bounds.hierarchies.neighbors import least_by_companions
 from shoal.methods.bounds.hierarchies.pricing import price
-from shoal.methods.bounds.priced import Priced
-from shoal.methods.bounds.threads import striped, workers
-from shoal.methods.topdown.tally import common
-from shoal.methods.topdown.trees import END, HEIGHT, PLACE, RANGED, ROOT, Trees
+from shoal.methods.bounds.threads import Priced, striped, workers
+from shoal.methods.topdown.bins import END, HEIGHT, PLACE, RANGED, ROOT, Trees, common
 from shoal.partition import rows_of_groups
 from shoal.progress import Reporter
 

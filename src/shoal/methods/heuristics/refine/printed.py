@@ -16,8 +16,8 @@ from shoal.kernels.arrays import Floats, Integers
 from shoal.methods.heuristics.fixed_size import join_nearest
 from shoal.methods.heuristics.refine import groups as groupings
 from shoal.methods.heuristics.refine.groups import FEW, Groups, given
-from shoal.methods.heuristics.refine.scatter import FROZEN
 from shoal.methods.heuristics.refine.steps import (
+    FROZEN,
     better,
     by_falling_loss,
     dissolve_each,

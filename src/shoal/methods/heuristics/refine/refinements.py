@@ -11,19 +11,19 @@ from functools import partial
 import numpy as np
 
 from shoal.kernels.arrays import Floats, Integers
-from shoal.methods.heuristics.fixed_size import fixed_size
+from shoal.methods.heuristics.fixed_size import fixed_size, overall_extremes
 from shoal.methods.heuristics.refine import groups as groupings
 from shoal.methods.heuristics.refine import printed
 from shoal.methods.heuristics.refine.groups import FEW, given
-from shoal.methods.heuristics.refine.scatter import PHASE_TWO, REFRESHED
 from shoal.methods.heuristics.refine.steps import (
+    PHASE_TWO,
+    REFRESHED,
     better,
     by_falling_loss,
     dissolve_each,
     shrink_each,
     split,
 )
-from shoal.methods.heuristics.seed import overall_extremes
 from shoal.progress import Reporter
 
 Grouping = Callable[[Floats, int, Reporter], Integers]

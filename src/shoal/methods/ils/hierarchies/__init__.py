@@ -7,8 +7,8 @@ nothing. From them alone follows what the column costs, and what it would cost w
 or a swap is priced by looking a few nodes up, whatever the size of the groups.
 
 Moves are shifts and swaps (`moves.py`); a bound says which pairs can gain, so that a record and the
-groups near it (`near.py`) are all looked at and few are priced. Perturbations dissolve a group into
-those its records cost least (`dissolve.py`), let the groups around a record grow anew
-(`regroup.py`), or split them anew from the top down (`resplit.py`). They are accepted by simulated
-annealing (`cooling.py`). Large tables are searched in regions side by side (`regions.py`).
+groups near it are all looked at and few are priced. Perturbations dissolve a group into
+those its records cost least (`advance.py`), let the groups around a record grow anew
+(`advance.py`), or split them anew from the top down (`resplit.py`). They are accepted by simulated
+annealing (`regions.py`). Large tables are searched in regions side by side (`regions.py`).
 """

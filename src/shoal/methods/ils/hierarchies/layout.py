@@ -1,7 +1,5 @@
 """Array layout of a search on hierarchies: few arrays, many columns."""
 
-from __future__ import annotations
-
 # what describes a column of a group, and of a record's group without it; OWN is a mass
 LOW, HIGH, OWN = 0, 1, 2
 NODE, CELL = 3, 4  # of a record: its own node

@@ -31,8 +31,7 @@ from shoal.methods.ils.hierarchies.layout import (
     TEMPERATURE,
     TIE,
 )
-from shoal.methods.ils.hierarchies.moves import find_nearest, fits
-from shoal.methods.ils.hierarchies.near import Near, list_near
+from shoal.methods.ils.hierarchies.moves import Near, find_nearest, fits, list_near
 from shoal.methods.ils.hierarchies.state import (
     State,
     close,
@@ -43,8 +42,7 @@ from shoal.methods.ils.hierarchies.state import (
     put,
     queue,
 )
-from shoal.methods.topdown.tally import common
-from shoal.methods.topdown.trees import RANGED, ROOT
+from shoal.methods.topdown.bins import RANGED, ROOT, common
 
 
 @inlined

@@ -20,11 +20,10 @@ from shoal.methods.ils.hierarchies.layout import (
     SIZE,
     K,
 )
-from shoal.methods.ils.hierarchies.moves import entry
-from shoal.methods.ils.hierarchies.near import Near
+from shoal.methods.ils.hierarchies.moves import Near, entry
 from shoal.methods.ils.hierarchies.pool import cost_limit, pool_around, replace, take_in
 from shoal.methods.ils.hierarchies.state import State
-from shoal.methods.topdown.layout import (
+from shoal.methods.topdown.bins import (
     MADE,
     NOISE,
     OPEN,
@@ -32,10 +31,10 @@ from shoal.methods.topdown.layout import (
     PRICE,
     RECORD,
     WAITING,
+    Trees,
     Work,
 )
 from shoal.methods.topdown.split import split
-from shoal.methods.topdown.trees import Trees
 
 LEAST_PRICE, PRICES = 0.5, 2.0  # of a left-over record, times the loss of those pooled: from, wide
 LEAST_POWER, POWERS = 0.6, 0.5

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from shoal.errors import RequestError
 from shoal.kernels.arrays import Floats, Integers
+from shoal.measures.generalization import cell_losses
 from shoal.measures.loss import percent
-from shoal.methods.ils.driver import Everywhere, drive
-from shoal.methods.ils.hierarchies.cooling import Cooling, round_size
 from shoal.methods.ils.hierarchies.layout import (
     BY_DISSOLVE,
     BY_DISSOLVING,
@@ -35,21 +34,29 @@ from shoal.methods.ils.hierarchies.layout import (
     SWAPS_TRIED,
     WAITING,
 )
-from shoal.methods.ils.hierarchies.near import NEIGHBORS, ORDERS
-from shoal.methods.ils.hierarchies.regions import Map, Run, orders_of
-from shoal.methods.ils.hierarchies.runs import Runs
-from shoal.methods.ils.hierarchies.start import by_falling_loss, scaled
-from shoal.methods.ils.log import gains
-from shoal.methods.ils.parameters import Search
-from shoal.methods.ils.recombine import Grouping
-from shoal.methods.ils.stopping import NEVER, Watch
-from shoal.methods.ils.task import Task
+from shoal.methods.ils.hierarchies.moves import NEIGHBORS, ORDERS
+from shoal.methods.ils.hierarchies.regions import (
+    HEAT,
+    WARM,
+    Cooling,
+    Map,
+    Region,
+    Run,
+    Totals,
+    orders_of,
+    round_size,
+)
+from shoal.methods.ils.parameters import Search, Task
+from shoal.methods.ils.recombine import Grouping, recombined
+from shoal.methods.ils.state import gains
+from shoal.methods.ils.stopping import NEVER, Everywhere, Watch, drive
 from shoal.methods.masses import masses_of, unit_of
 from shoal.methods.topdown.grouping import cut_up, records_of
 from shoal.partition import SearchLog, canonical_labels
 from shoal.progress import Progress, Reporter
 from shoal.table.encode_nodes import Coded
 
+PAIRS = 2000  # of records, that tell which columns differ most
 ITERATIONS = 20_000
 TIMES_K = 4  # larger groups are cut up, which never adds to the loss
 LOOKS_A_CALL = 2_000_000  # of a record at a group in 8 columns: about a tenth of a second
@@ -311,3 +318,65 @@ def check(options: Search) -> None:
         raise RequestError("neighbors must be at least 1 in a search on trees")
     if "distill" in options.perturbations or "split" in options.moves:
         raise RequestError("a search on trees has shift and swap, dissolve, regroup and resplit")
+
+
+class Runs:
+    """So many runs of every start; `ended` are their groupings after they became one.
+
+    `blocks` is how many blocks the best took from others then, `by_blocks` what that gained.
+    """
+
+    def __init__(self, map_: Map, starts: Sequence[Integers], count: int) -> None:
+        self.map = map_
+        self.searches = [
+            Run(map_, start, run, WARM if place == 0 and map_.task.warm else HEAT)
+            for place, start in enumerate(starts)
+            for run in range(place * count, (place + 1) * count)
+        ]
+        self.ended: list[Grouping] = []
+        self.blocks, self.by_blocks = 0, 0.0
+        self._past: list[Totals] = []
+
+    @property
+    def best(self) -> Run:
+        """The run that loses least."""
+        return min(self.searches, key=lambda search: search.loss)
+
+    @property
+    def regions(self) -> list[Region]:
+        """The regions of all runs."""
+        return [region for search in self.searches for region in search.regions]
+
+    @property
+    def totals(self) -> list[Totals]:
+        """What was counted and gained in every run so far."""
+        return [*self._past, *(search.totals for search in self.searches)]
+
+    def recombine(self) -> None:
+        """Make one run of all, with the cheapest blocks."""
+        self.ended = [search.grouping for search in self.searches]
+        best, self.blocks = recombined(self.ended)
+        self.by_blocks = min(one.loss for one in self.ended) - best.loss
+        self._past = [search.totals for search in self.searches]
+        self.searches = [Run(self.map, canonical_labels(best.labels), 0, WARM)]
+
+
+def scaled(coded: Coded, weights: Mapping[str, float] | None) -> dict[str, float]:
+    """Return every column's weight; they are 1 on average."""
+    every = {name: (weights or {}).get(name, 1.0) for name in coded.names}
+    average = sum(every.values()) / len(every)
+    return {name: weight / average for name, weight in every.items()}
+
+
+def by_falling_loss(coded: Coded) -> Coded:
+    """Return the columns in which records differ most before the others.
+
+    A move that cannot gain is then given up after a column or two.
+    """
+    some = np.arange(min(coded.rows, PAIRS))
+    pairs = np.concatenate((some, some[::-1] * 7919 % coded.rows))
+    labels = np.concatenate((some, some))
+    taken = coded.take(pairs)
+    lost = [-float(cell_losses(column, labels).sum()) for column in taken.columns]
+    order = np.argsort(lost, kind="stable")
+    return Coded(tuple(coded.columns[j] for j in order), coded.rows)

@@ -53,8 +53,7 @@ from shoal.methods.ils.hierarchies.layout import (
     WAITS,
     K,
 )
-from shoal.methods.topdown.tally import common
-from shoal.methods.topdown.trees import HEIGHT, PLACE, RANGED, ROOT, Trees
+from shoal.methods.topdown.bins import HEIGHT, PLACE, RANGED, ROOT, Trees, common
 
 NONE = -1
 FAR = 2**62

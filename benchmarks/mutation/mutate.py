@@ -3,8 +3,8 @@
 The faults are drawn from a seed before anything is looked at: a file by its weight in statements,
 so that every room has its share, then one of the small changes that `mutants.py` can make there.
 Each is carried by a copy of `src`; the quick cases that execute its line go in through their doors,
-until one comes out otherwise than recorded. Where a line is executed by an import alone, or is
-compiled, all cases that pass through its file are tried, and at last all that there are.
+until one comes out otherwise than recorded. Where a line is compiled, or is executed by an import,
+those that pass through its file are tried, and others.
 
     python benchmarks/mutation/mutate.py --count 60 --seed 53
 """
@@ -40,6 +40,7 @@ from goldens.tables import NotHereError  # noqa: E402
 from goldens.zygote import LINES, Zygote  # noqa: E402
 
 Entry = tuple[str, str]  # a case, and a door
+MOST = 80  # cases that are tried for a fault
 SECONDS = 60  # a case that takes longer with a fault has noticed it
 
 
@@ -82,19 +83,25 @@ class Passed:
                     for line in numbits_to_nums(bits):
                         self.lines[within, line].add((name, door))
 
-    def of(self, fault: Mutant, every: list[Entry]) -> Iterator[Entry]:
-        """Yield the entries that may notice a fault, the likely ones first."""
-        told = set[Entry]()
-        near = [self.lines[fault.file, line] for line in fault.lines] or [set()]
-        desk = {one for one in every if one[1] == "desk"}
-        likely = [set().union(*near), desk if "/web/" in fault.file else set()]
-        if not likely[0] or "/kernels/" in fault.file:
+    def of(self, fault: Mutant, every: list[Entry]) -> list[Entry]:
+        """Return the entries that may notice a fault, the likely ones first.
+
+        What is compiled is not watched, nor is the desk: any case that passes through the file may
+        notice it, or any of the desk. An import executes a line for all cases.
+        """
+        likely = [{one for line in fault.lines for one in self.lines[fault.file, line]}]
+        if "/web/" in fault.file:
+            likely.append({one for one in every if one[1] == "desk"})
+        elif "/kernels/" in fault.file or "/methods/" in fault.file:
+            likely.append(self.files[fault.file])
+        if not fault.lines or "/kernels/" in fault.file:
             likely += [self.files[fault.file], set(every)]
+        found: dict[Entry, None] = {}
         for some in likely:
-            rest = sorted(some - told)
+            rest = sorted(some)
             random.Random(fault.line).shuffle(rest)
-            told.update(rest)
-            yield from rest
+            found.update(dict.fromkeys(rest))
+        return list(found)[:MOST]
 
 
 def trace(every: list[Entry], jobs: int) -> Passed:
@@ -131,7 +138,7 @@ def _taken(waiting: Queue) -> Iterator:
             return
 
 
-def who_notices(fault: Mutant, order: Iterator[Entry], source: Path) -> tuple[str, int]:
+def who_notices(fault: Mutant, order: list[Entry], source: Path) -> tuple[str, int]:
     """Return the case that notices a fault first, or nothing, and how many were tried."""
     path = source / fault.file
     whole = path.read_text("utf-8")

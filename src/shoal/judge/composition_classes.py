@@ -17,7 +17,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from shoal.errors import InputError, in_shape
+from shoal.errors import InputError
 from shoal.judge import covers
 from shoal.judge.limits import limits
 from shoal.judge.models.matching import Block, members
@@ -30,11 +30,9 @@ Span = tuple[Fraction, Fraction, bool]  # from, to, and whether the last one bel
 A_CELL = 10  # how much longer two cells take to compare than to look up
 
 
-@dataclass
+@dataclass(repr=False)
 class Group:
     """A class: its records by their sensitive values, and its cells in the shared columns."""
-
-    __repr__ = in_shape
 
     cells: Key
     values: Counter[Key]

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
-from shoal.errors import InputError, RequestError, in_shape, shown
+from shoal.errors import InputError, RequestError, shown
 from shoal.judge.readers.lines import bounded
 
 NUMBER = re.compile(r"\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,5})?\s*", re.ASCII)
@@ -29,11 +29,9 @@ def number(text: str) -> Decimal | None:
     return Decimal(text.strip()) if NUMBER.fullmatch(text) else None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Tree:
     """The words above each value, the lowest first, or the lengths of prefixes."""
-
-    __repr__ = in_shape
 
     height: int
     lines: dict[str, tuple[str, ...]]

@@ -1,4 +1,4 @@
-"""Compiled code: how often LLVM optimizes it, and whether machine code is made of it.
+"""Compiled code: how often LLVM optimizes it.
 
 This reaches into Numba below what it documents, as `compiling.py` does.
 """
@@ -36,28 +36,3 @@ class OnceAlone(JITCodeLibrary):
 
     def _optimize_final_module(self) -> None:
         pass
-
-
-class Linked(JITCodeLibrary):
-    """Compiled code that other kernels take in, and nobody calls: no machine code is made of it."""
-
-    def _finalize_final_module(self) -> None:
-        self._finalize_dynamic_globals()
-        self._verify_declare_only_symbols()
-        self._finalized = True
-
-    def serialize_using_object_code(self) -> Any:
-        """Return what is kept on disk."""
-        return self.serialize_using_bitcode()
-
-
-class LinkedOnce(Linked, Once):
-    """What other kernels take in, gone through once."""
-
-
-class LinkedTogether(Linked, OnceTogether):
-    """What other kernels take in, optimized with all it calls."""
-
-
-class LinkedAlone(Linked, OnceAlone):
-    """What other kernels take in, optimized without what it calls."""

@@ -6,11 +6,10 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from shoal.errors import in_shape
 from shoal.ledger.ledger import Ledger, Release
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class History:
     """What is known of each person: company, value, signature, last class, and what could join her.
 
@@ -18,8 +17,6 @@ class History:
     by column, the kept values that every class that she was in had: her own is one of them, where
     it is constant. `left` has the sensitive values that all her classes had.
     """
-
-    __repr__ = in_shape
 
     company: Mapping[str, int] = field(default_factory=dict)
     values: Mapping[str, str] = field(default_factory=dict)

@@ -8,19 +8,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from shoal.errors import RequestError, in_shape
+from shoal.errors import RequestError
 from shoal.ledger.ledger import Ledger, Release, Withdrawal, locked
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Left:
     """What it costs that people left, in counts.
 
     `unknown` were in no release; `companions` shared their classes in the last release that they
     were in: their signatures stay, and they may have to be withheld where nobody takes the place.
     """
-
-    __repr__ = in_shape
 
     people: int
     unknown: int

@@ -12,45 +12,39 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from shoal.backends.staging import Staging
-from shoal.errors import InputError, OutputError, RequestError, in_shape, shown
+from shoal.errors import InputError, OutputError, RequestError, shown
 from shoal.ledger.journal import journal_path, settle
 from shoal.ledger.key import Key, key_path
 from shoal.system.interface import current
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Scale:
     """Mean, standard deviation and width (greatest less least, and a step) of a column."""
-
-    __repr__ = in_shape
 
     mean: float
     deviation: float
     width: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Tree:
     """A hierarchy as it was asked for and as it was used, and the hash of its file.
 
     Both are empty where a column had none. Intervals by quantiles are used as their cuts.
     """
 
-    __repr__ = in_shape
-
     asked: str = ""
     used: str = ""
     sha256: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Frame:
     """The scales of numbers and dates, and the hierarchies of all quasi-identifiers.
 
     `means` are those that the public report tells, and the steps of their rounding, by column.
     """
-
-    __repr__ = in_shape
 
     scales: Mapping[str, Scale] = field(default_factory=dict)
     trees: Mapping[str, Tree] = field(default_factory=dict)
@@ -81,7 +75,7 @@ class Promise:
     over_series: str = "sets"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Roll:
     """The people of a release, by number: class, value, signature and kept values of each.
 
@@ -91,8 +85,6 @@ class Roll:
     in this one, and have a signature since. `joined` has the numbers of kept values, by column.
     `counterfeits` are those of the people who are nobody, under random numbers.
     """
-
-    __repr__ = in_shape
 
     people: tuple[str, ...]
     classes: tuple[int, ...]
@@ -139,11 +131,10 @@ class Withdrawal:
     release: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Leaving:
     """People who left: they are in no later release."""
 
-    __repr__ = in_shape
     kind: ClassVar[str] = "leaving"
 
     people: tuple[str, ...]

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from shoal.errors import in_shape
 from shoal.ledger.ledger import Frame, Ledger, Promise, Release, Roll
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Pending:
     """Who is in a release, row by row, and what the ledger will say of them.
 
@@ -19,8 +18,6 @@ class Pending:
     `counterfeits`: they are nobody. `called` is what the ledger calls the release, where that is
     not the name of its file.
     """
-
-    __repr__ = in_shape
 
     ledger: Ledger
     promise: Promise

@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.backends.once import once
-from shoal.errors import in_shape
 from shoal.kernels.arrays import Flags, Floats, Integers
 from shoal.measures.sides import Numbers, Side, Words
 from shoal.partition import first_rows
@@ -27,7 +26,7 @@ class Strata(NamedTuple):
     names: list[str]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Compared:
     """Both sides of the quasi-identifiers and of the sensitive columns, and their classes.
 
@@ -41,8 +40,6 @@ class Compared:
     every column that is kept, other ones with weights, and sensitive ones; `candidates` are, of
     every class, the records that match it, None where these are its own.
     """
-
-    __repr__ = in_shape
 
     quasi: tuple[Side, ...]
     sensitive: tuple[Side, ...]
@@ -203,11 +200,9 @@ def renumbered(codes: Integers) -> Integers:
     return numbers.astype(np.int64).reshape(-1)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Spread:
     """Distinct numbers, the least first: `begins` records are below each, `ends` not above."""
-
-    __repr__ = in_shape
 
     values: Floats
     begins: Integers

@@ -13,19 +13,16 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from shoal.errors import in_shape
 from shoal.kernels.arrays import Flags, Floats, Integers
 from shoal.table.encode_nodes import Coded, CodedColumn
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Spans:
     """What a column's groups are: a node of the tree each, or the first and last of its values.
 
     `low` and `high` are -1 in a range with a missing cell. `nodes` are those of the tree always.
     """
-
-    __repr__ = in_shape
 
     nodes: Integers
     low: Integers

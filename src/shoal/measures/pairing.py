@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.errors import InputError, in_shape, listed
+from shoal.errors import InputError, listed
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.compared import joined
 from shoal.measures.sides import Numbers, Side
@@ -29,11 +29,9 @@ CHANCE = 14.0  # minus the log of the chance that shuffled rows agree so
 FEW = 0.5  # of the records must be distinct by the kept columns
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Pairing:
     """Pairs of rows, an original and its released record, and the basis of that knowledge."""
-
-    __repr__ = in_shape
 
     first: Integers
     second: Integers

@@ -13,11 +13,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from shoal.backends.once import once
-from shoal.errors import in_shape
 from shoal.kernels.arrays import Flags, Floats, Integers
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Numbers:
     """A column of numbers, dates or ranks: originals, and the ends of what is released.
 
@@ -26,8 +25,6 @@ class Numbers:
     ILoss and NCP of every released cell, `step` is one step of the column's last digit, 0 where it
     has none.
     """
-
-    __repr__ = in_shape
 
     name: str
     before: Floats
@@ -111,7 +108,7 @@ class Numbers:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Words:
     """A column of categories: codes of originals in `values`, of released cells in `forms`.
 
@@ -119,8 +116,6 @@ class Words:
     each form covers, `own` is the value that a form is itself (-1: none). `read` tells whether
     it is known what every form covers.
     """
-
-    __repr__ = in_shape
 
     name: str
     values: tuple[str, ...]

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from shoal.errors import RequestError, in_shape
+from shoal.errors import RequestError
 from shoal.hints import option
 from shoal.kernels.arrays import Flags, Integers
 from shoal.table.dialects.dialect import PLAIN, Dialect
@@ -46,11 +46,9 @@ class Reading:
         return in_pieces(path, self.dialect, self.missing, types)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Drawn:
     """The drawn records of both sides, and a note on the sample."""
-
-    __repr__ = in_shape
 
     before: Table
     after: Table

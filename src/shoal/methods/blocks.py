@@ -199,11 +199,9 @@ def coordinates(coded: Coded) -> Floats:
     return points
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class BlockProblem:
     """A table to solve in blocks: points to cut by, how a block is made and solved, the loss."""
-
-    __repr__ = in_shape
 
     points: Floats
     block: Callable[[Integers, Integers | None, int, int], Any]

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from shoal.backends.executor import Threads
-from shoal.errors import RequestError, check_weights, in_html, in_shape
+from shoal.errors import RequestError, check_weights, in_html
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.generalization import loss_rate
 from shoal.measures.loss import information_loss, percent, squared_error, total_squares
@@ -25,7 +25,7 @@ ILOSS = "ILoss rate, percent"
 SSE = {False: "SSE/SST, percent", True: "SSE/SST of numbers and tree paths, percent"}  # mixed?
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Points:
     """Records as points, the rows of a matrix; a loss is SSE/SST.
 
@@ -34,7 +34,6 @@ class Points:
     all, and `gone` the share of those, which have lost everything.
     """
 
-    __repr__ = in_shape
     kind: ClassVar[str] = POINTS
 
     matrix: Floats
@@ -96,7 +95,7 @@ class Points:
         return dict(options)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Nodes:
     """Records as nodes of hierarchies; a loss is KAIM's ILoss rate.
 
@@ -106,7 +105,6 @@ class Nodes:
     counts so often (None where all are equal), and `suppressed` is in records of average weight.
     """
 
-    __repr__ = in_shape
     kind: ClassVar[str] = NODES
     loss_name: ClassVar[str] = ILOSS
 
@@ -175,7 +173,7 @@ class Nodes:
         return changed
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Problem:
     """The input of a method: encoded records, k, constraints and options.
 
@@ -186,8 +184,6 @@ class Problem:
     is the share of records that may be left out, `k_of` an own k of the classes by some columns.
     `second` are groups that a search on nodes begins with besides its own.
     """
-
-    __repr__ = in_shape
 
     encoding: Points | Nodes
     k: int
@@ -223,7 +219,7 @@ class Problem:
         return Solution(np.arange(self.encoding.rows))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Solution:
     """The output of a method: labels, with its log and bound.
 
@@ -231,8 +227,6 @@ class Solution:
     `enforcement` in one word, and in a sentence (`enforced`). One that recodes columns has a
     `recoding`, and labels of the records that it keeps.
     """
-
-    __repr__ = in_shape
 
     labels: Integers
     log: SearchLog | None = None

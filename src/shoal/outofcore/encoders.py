@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.backends.executor import Executor
-from shoal.errors import InputError, RequestError, in_shape, shown
+from shoal.errors import InputError, RequestError, shown
 from shoal.hints import option
 from shoal.kernels.arrays import Floats, Integers
 from shoal.methods.blocks import (
@@ -229,11 +229,9 @@ class Vocabulary:
         return Coded(tuple(columns), 0)
 
 
-@dataclass
+@dataclass(repr=False)
 class Moments:
     """Count, mean and squared deviations of a column's numbers, less a base near them."""
-
-    __repr__ = in_shape
 
     base: Fraction | None = None
     count: int = 0

@@ -11,7 +11,6 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.backends.executor import ahead
-from shoal.errors import in_shape
 from shoal.kernels.arrays import Flags, Floats, Integers
 from shoal.measures.loss import group_means
 from shoal.methods import cutting
@@ -221,14 +220,12 @@ def _with_groups(packed: Any, groups: Integers) -> Any:
 # sample was, so that no region is too large however many records are equal.
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Cut:
     """A point, its columns in the order in which they count, and the share of equals before it.
 
     `below` and `above` are numbers of cuts, or places: -1 - place.
     """
-
-    __repr__ = in_shape
 
     point: list[float]
     columns: list[int]

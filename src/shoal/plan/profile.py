@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.errors import in_shape
 from shoal.measures.risk.kept_columns import released_codes
 from shoal.table.assign import identifier_reason
 from shoal.table.proposals.codes import code_length, count_codes
@@ -16,11 +15,9 @@ from shoal.table.table import Change, Table, complete_rows, same
 from shoal.table.two_valued import is_two_valued
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TableProfile:
     """The profile of a table in memory."""
-
-    __repr__ = in_shape
 
     table: Table
 

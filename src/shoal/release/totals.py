@@ -13,17 +13,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.errors import in_shape
 from shoal.kernels.arrays import Floats, Integers
 
 MOST = 1  # steps that a mean may move: its rounding is half a step
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Means:
     """Means of groups in steps of their rounding, what they were exactly, and records of each."""
-
-    __repr__ = in_shape
 
     steps: Integers
     exact: Floats

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from shoal.backends.once import once
-from shoal.errors import in_shape
 from shoal.kernels.arrays import Flags, Floats, Integers
 from shoal.release.aggregate import AVERAGED
 from shoal.table.encode_nodes import Coded, CodedColumn
@@ -22,14 +21,12 @@ Operator = Callable[[Any, Any], Any]
 GENERALIZED = ("generalize", "range")  # aggregators that release nodes of hierarchies, or intervals
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Pair:
     """A quasi-identifier of a chunk before and after, with its groups' `labels` and `aggregator`.
 
     `weights` are survey weights of the records.
     """
-
-    __repr__ = in_shape
 
     before: Column
     after: Column
@@ -103,7 +100,7 @@ class Pair:
         return float(self.weights[rows].sum())
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Chunk:
     """Whole groups of a release, all or some: row i of both tables is the same record.
 
@@ -113,8 +110,6 @@ class Chunk:
     totals are given. `points` are the records as the method saw them, where nobody has measured
     the loss of its groups.
     """
-
-    __repr__ = in_shape
 
     before: Table
     after: Table

@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from shoal.errors import RequestError, in_shape, shown
+from shoal.errors import RequestError, shown
 from shoal.kernels.arrays import Integers
 from shoal.measures.loss import group_means, information_loss
 from shoal.methods.auto import pace
@@ -178,15 +178,13 @@ class _Regrouping:
         return self.refining.in_strata(self.encoding.take(rows), own).labels
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Conditions:
     """Conditions of a grouping: given groups, constraints, survey design.
 
     `given` (n) are groups to refine; the survey says what records weigh, and which of them may or
     must be together.
     """
-
-    __repr__ = in_shape
 
     given: Integers | None = None
     constraints: Constraints | None = None

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from shoal.errors import PrivacyError, in_shape, listed, shown
+from shoal.errors import PrivacyError, listed, shown
 from shoal.hints import COLUMN, option
 from shoal.kernels.arrays import Integers
 from shoal.ledger.history import History
@@ -31,7 +31,7 @@ AGAINST = {
 }
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Membership:
     """Who the records of a table are in a series, row by row.
 
@@ -41,8 +41,6 @@ class Membership:
     release, and `column_weights` make distances those of the release before, where that is asked.
     The last `false` of the rows are counterfeits.
     """
-
-    __repr__ = in_shape
 
     ledger: Ledger
     history: History

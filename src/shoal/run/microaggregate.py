@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar, overload
 import numpy as np
 import numpy.typing as npt
 
-from shoal.errors import RequestError, in_shape
+from shoal.errors import RequestError
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.loss import percent, squared_error, squares
 from shoal.methods.auto import by_hierarchies, check_effort
@@ -279,15 +279,13 @@ def group_size(k: Any) -> int:
     return size
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ColumnByColumn(Generic[FrameT]):
     """Every column grouped on its own. Not k-anonymous jointly: for comparison, not for release.
 
     `data` has the caller's type of dataframe, `labels` one column of group numbers for each of
     `names`, `information_loss` is SSE/SST over all columns, in percent.
     """
-
-    __repr__ = in_shape
 
     data: FrameT
     labels: Integers

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from shoal.errors import InputError, RequestError, in_shape, listed, shown
+from shoal.errors import InputError, RequestError, listed, shown
 from shoal.hints import COLUMN, option
 from shoal.kernels.arrays import Integers
 from shoal.ledger.history import History
@@ -32,15 +32,13 @@ from shoal.table.table import Table, missing_cells
 TOGETHER = " + "  # between the names of kept columns that could join records together
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Series:
     """The ledger and its history, as the next release meets them.
 
     A `strict` one refuses columns that spread far more or less than in the release before, where
     it shall be stable; a batch of a stream may be of few people.
     """
-
-    __repr__ = in_shape
 
     ledger: Ledger
     history: History

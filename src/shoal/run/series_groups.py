@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from shoal.errors import PrivacyError, RequestError, in_shape
+from shoal.errors import PrivacyError, RequestError
 from shoal.hints import option
 from shoal.kernels.arrays import Integers
 from shoal.ledger.pending import Pending
@@ -26,14 +26,12 @@ from shoal.table.survey import Survey
 from shoal.table.table import Table
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SeriesGrouping:
     """The partition of the records that are kept, and these records; the entry of the ledger.
 
     `grouped` is the table as it was grouped, `promised` are the notes that are published.
     """
-
-    __repr__ = in_shape
 
     partition: Partition
     table: Table
@@ -112,15 +110,13 @@ def shrunk_notes(who: Membership, labels: Integers) -> list[str]:
     ]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SeriesGroups:
     """The partition of the rows that are kept, these rows, and notes.
 
     `exposed` people are withheld because kept columns would join records of theirs; the
     `counterfeits` are like some of the rows that are kept.
     """
-
-    __repr__ = in_shape
 
     partition: Partition
     kept: Integers

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 
-from shoal.errors import RequestError, in_shape, listed, nearest_names, shown
+from shoal.errors import RequestError, listed, nearest_names, shown
 from shoal.hints import option
 from shoal.kernels.arrays import Integers
 from shoal.partition import Partition, first_rows
@@ -141,11 +141,9 @@ class Grouped:
         return self.wider.get(name, self.partition).labels
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Column:
     """A column of released means, what it was before, and the step of its rounding."""
-
-    __repr__ = in_shape
 
     released: Column
     before: Column

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import ipc
 
-from shoal.errors import InputError, RequestError, in_shape, listed
+from shoal.errors import InputError, RequestError, listed
 from shoal.hints import option
 from shoal.kernels.arrays import Flags, Floats, Integers
 from shoal.settings import Settings
@@ -158,11 +158,9 @@ def check_rules(settings: Settings) -> None:
             )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Waiting:
     """Records as an Arrow table; people, arrivals (how many came before) and times of each."""
-
-    __repr__ = in_shape
 
     frame: Any
     people: tuple[str, ...]

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
-from shoal.errors import InputError, OutputError, RequestError, in_shape, shown
+from shoal.errors import InputError, OutputError, RequestError, shown
 from shoal.streams.form import Waiting
 from shoal.system.interface import current
 
@@ -57,11 +57,9 @@ class Counts:
         return f"{self.come:,} records came: {', '.join(parts)}"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Noted:
     """A batch that is being released: its file and line, and whose records it has."""
-
-    __repr__ = in_shape
 
     number: int
     file: str

@@ -22,7 +22,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.errors import in_shape
 from shoal.kernels.arrays import Floats, Integers
 from shoal.table.encode_nodes import CodedColumn
 
@@ -30,7 +29,7 @@ WIDTH = 1024  # coordinates that all texts together may have before the widest a
 BLOCK = 2048  # records whose coordinates are held beside the matrix
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Edges:
     """The edges of a tree that tell a column's values apart.
 
@@ -38,8 +37,6 @@ class Edges:
     present cells lies below each; `paths` has a row for every value, the edges from it to the root,
     filled up with -1.
     """
-
-    __repr__ = in_shape
 
     roots: Floats
     shares: Floats

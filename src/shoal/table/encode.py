@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.backends.executor import Threads
-from shoal.errors import InputError, RequestError, check_known, check_weights, in_shape, shown
+from shoal.errors import InputError, RequestError, check_known, check_weights, shown
 from shoal.hints import option
 from shoal.kernels.arrays import Floats, Integers
 from shoal.kernels.exact_sum import exact_sum
@@ -34,15 +34,13 @@ from shoal.table.table import (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Encoded:
     """One row a record; one column a quasi-identifier that is complete and numeric.
 
     A text has one for every edge of its tree, and what misses cells one more: `mixed` tells whether
     there are such. Numbers come first, then texts, then what tells missing cells.
     """
-
-    __repr__ = in_shape
 
     matrix: Floats
     names: tuple[str, ...]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from shoal.errors import InputError, RequestError, UnlistedError, check_known, in_shape, shown
+from shoal.errors import InputError, RequestError, UnlistedError, check_known, shown
 from shoal.hints import option
 from shoal.kernels.arrays import Flags, Floats, Integers
 from shoal.table.hierarchy.listed import FAR, Span, interval
@@ -22,7 +22,7 @@ from shoal.table.roles import Column, Kind, Role
 from shoal.table.table import Table, check_readable
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CodedColumn:
     """One quasi-identifier: its tree, and for every record the node of its cell.
 
@@ -32,8 +32,6 @@ class CodedColumn:
     `unit` is the share of one step of the column in what ILoss divides by. Where one `level` is
     released for all records, `lifted` has the node of every record there.
     """
-
-    __repr__ = in_shape
 
     name: str
     kind: Kind
@@ -65,11 +63,9 @@ class CodedColumn:
         return self.places is not None and self.lifted is None and ranged
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Coded:
     """The quasi-identifiers of a table as nodes."""
-
-    __repr__ = in_shape
 
     columns: tuple[CodedColumn, ...]
     rows: int

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from shoal.backends.once import once
-from shoal.errors import in_shape, shown
+from shoal.errors import shown
 from shoal.table.files.variable import Variable
 
 STAR = "*"  # the root of every tree, and what a group releases that has nothing in common
@@ -54,7 +54,7 @@ class Kind(StrEnum):
         return self in (Kind.INTEGER, Kind.DECIMAL, Kind.FLOAT)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Written:
     """Format of a csv column, so that released cells look like the original ones.
 
@@ -64,8 +64,6 @@ class Written:
     time is written with that is not UTC's or nobody's, as +01:00 is. Values are local times.
     """
 
-    __repr__ = in_shape
-
     decimals: int = 0
     words: tuple[str, str] = ("false", "true")
     pattern: str = ""
@@ -73,7 +71,7 @@ class Written:
     zone: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Column:
     """A name, a role, a kind, and the values as an Arrow array (missing cells are null).
 
@@ -85,8 +83,6 @@ class Column:
     marks columns that are kept, rounded. `variable` is what a statistics file says of it. `ends` is
     the Arrow type of what released texts are intervals of.
     """
-
-    __repr__ = in_shape
 
     name: str
     kind: Kind

@@ -6,13 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from shoal.errors import in_shape
 from shoal.kernels.arrays import Integers
 from shoal.table.dialects.dialect import PLAIN, Dialect
 from shoal.table.dialects.notation import Notation
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Source:
     """Where a table came from: what messages call it, its hash, and how to find a record in it.
 
@@ -25,8 +24,6 @@ class Source:
     csv file. `layout` is how lists and dicts of Python held the table (`dataframes/plain.py`).
     `encoding` is what the texts of a statistics file were said to be in; its release names its own.
     """
-
-    __repr__ = in_shape
 
     name: str
     kind: str

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.errors import InputError, RequestError, UnlistedError, in_shape, listed, shown
+from shoal.errors import InputError, RequestError, UnlistedError, listed, shown
 from shoal.hints import option
 from shoal.kernels.arrays import Flags, Floats, Integers
 from shoal.table.roles import Column, Kind, Role, Written, family
@@ -21,11 +21,9 @@ UNEVEN = 1e9  # times the smallest weight: beyond it sums forget the small ones
 JOINT = " + "  # between the names of strata that became one
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Survey:
     """Weights (n) above 0; strata, households, persons (n) numbered from 0; None: none are."""
-
-    __repr__ = in_shape
 
     weights: Floats | None = None
     strata: Integers | None = None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.errors import RequestError, in_shape
+from shoal.errors import RequestError
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.disclosure.key import OUTSIDE, WITHIN, Key, matches
 from shoal.measures.disclosure.loglinear import LogLinear, log_linear
@@ -184,11 +184,9 @@ class Asked:
         return min(self.size or (width if width <= FULL else SIZE), width)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Known:
     """What is known beside the key: weights, households, a population or a sampling fraction."""
-
-    __repr__ = in_shape
 
     weights: Floats | None = None
     households: Integers | None = None
@@ -204,7 +202,7 @@ class Known:
         return self.fraction
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Assessment:
     """Counts and risks of the records.
 
@@ -212,8 +210,6 @@ class Assessment:
     nothing is known of it), `risks` the chance of a right link. `classes` numbers the classes.
     `suda` and `walk` are None, and `sampled` counts of sets, where there are too many to visit.
     """
-
-    __repr__ = in_shape
 
     key: Key
     asked: Asked
@@ -233,11 +229,9 @@ class Assessment:
         return self.known.sampled(self.key.rows)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Estimates:
     """What models say of the population, where the sampling fraction is known."""
-
-    __repr__ = in_shape
 
     uniques: PopulationUniques | None = None
     model: LogLinear | None = None

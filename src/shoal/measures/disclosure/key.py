@@ -8,21 +8,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from shoal.errors import InputError, in_shape, shown
+from shoal.errors import InputError, shown
 from shoal.kernels.arrays import Flags, Floats, Integers
 from shoal.measures.compared import codes_of, joined
 from shoal.table.roles import STAR, Column, Kind
 from shoal.table.table import missing_cells
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Key:
     """Quasi-identifiers: codes of the cells from 0 on, equal cells the same, missing ones too.
 
     `stars` marks cells that say nothing: missing, empty or `*`.
     """
-
-    __repr__ = in_shape
 
     names: tuple[str, ...]
     codes: tuple[Integers, ...]

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.errors import in_shape
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.disclosure.key import Key, combined
 from shoal.partition import first_rows
@@ -35,14 +34,12 @@ CLOSE = 1e-7  # largest change of a cell in a round, in records
 DRAWS = 20_000
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Cells:
     """Cells with their counts and expected counts, each standing for `weights` cells.
 
     `own` is the expected count of every class of the records.
     """
-
-    __repr__ = in_shape
 
     counts: Floats
     means: Floats
@@ -164,7 +161,7 @@ class Step:
     z: float
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LogLinear:
     """The chosen model and its risks.
 
@@ -173,8 +170,6 @@ class LogLinear:
     `steps` are the models tried, of which `chosen` is the number; `accepted` tells whether its bias
     is not significant, `forest` whether pairs could not make a circle, for the table is large.
     """
-
-    __repr__ = in_shape
 
     risks: Floats
     alone: float

@@ -15,7 +15,6 @@ from math import comb
 
 import numpy as np
 
-from shoal.errors import in_shape
 from shoal.kernels.arrays import Flags, Floats, Integers
 from shoal.kernels.stripped import add_minimal, refine
 
@@ -55,11 +54,9 @@ class SetCount:
         return 1.0 - self.pairs / every if every else 1.0
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MinimalUniques:
     """Minimal sample uniques: of every one the record and the set of columns."""
-
-    __repr__ = in_shape
 
     records: Integers
     masks: Integers
@@ -70,11 +67,9 @@ class MinimalUniques:
         return np.bitwise_count(self.masks).astype(np.int64)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Walk:
     """The counts of all sets up to a size, in the order of their masks, and minimal uniques."""
-
-    __repr__ = in_shape
 
     counts: dict[int, SetCount]
     uniques: MinimalUniques
@@ -189,15 +184,13 @@ def contributions(uniques: MinimalUniques, scores: Floats, width: int) -> Floats
 FRACTION = 0.01  # of the population in the sample, where nobody says it
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Suda:
     """Scores of records; `dis` those with the file's own risk, `columns` each one's share of all.
 
     `special` marks records that some of the columns alone make unique; `smallest` is the size of
     the smallest such set of every record, 0 where it has none.
     """
-
-    __repr__ = in_shape
 
     scores: Floats
     dis: Floats

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.errors import in_shape
 from shoal.kernels.arrays import Floats, Integers
 from shoal.kernels.jit import inlined, jit
 from shoal.measures.risk.linkage import Attack
@@ -24,14 +23,12 @@ LAST = 1e-3  # the last ε, in shares of the mean distance of an original from i
 LEAST = 0.05  # of the median distance of all: below that the nearest are as good as equal
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Assigned:
     """The class of every original, the sum of distances, and by how much it may not be the least.
 
     `way` is what found it: "exactly" or "by an auction".
     """
-
-    __repr__ = in_shape
 
     classes: Integers
     total: float

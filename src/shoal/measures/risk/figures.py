@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.errors import in_shape, shown
+from shoal.errors import shown
 from shoal.kernels.arrays import Flags, Floats, Integers
 from shoal.kernels.within import count_within
 from shoal.measures.compared import Compared, Spread, renumbered
@@ -277,14 +277,12 @@ class Guessed:
         return self.accuracy - self.base
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Feature:
     """A column as a model sees it, in few values: codes of originals, forms of the release.
 
     `before` are those of the originals that are guessed.
     """
-
-    __repr__ = in_shape
 
     before: Integers
     after: Integers

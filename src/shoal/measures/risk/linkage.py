@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.errors import in_shape
 from shoal.kernels.arrays import Flags, Floats, Integers
 from shoal.measures.compared import Compared, Spread, joined, middle_ranks
 from shoal.measures.result import Each
@@ -27,15 +26,13 @@ MANY = 5_000  # classes of which few are looked at
 ONE = slice(0, 1)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Attack:
     """A release by its classes, and the originals that are looked for in it.
 
     `seen` is a released record of every class, `counts` how many it has, `rows` the originals that
     attack, `own` the class of each.
     """
-
-    __repr__ = in_shape
 
     quasi: tuple[Side, ...]
     seen: Integers
@@ -111,15 +108,13 @@ class Attack:
         return float(some.chance(slice(0, 1), best)[0])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MetNumbers:
     """Numbers as the attackers see them: originals, and the ends of what every class releases.
 
     In standard deviations, or ranks; `silent` are the classes that say nothing. Attackers come in
     parts.
     """
-
-    __repr__ = in_shape
 
     before: Floats
     low: Floats
@@ -161,11 +156,9 @@ class MetNumbers:
         return apart
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MetWords:
     """Categories as the attackers see them: the column, originals, and the form of every class."""
-
-    __repr__ = in_shape
 
     side: Words
     before: Integers
@@ -246,11 +239,9 @@ def by_ranks(attack: Attack, each: Each, many: int = MANY) -> Floats:
     return np.concatenate([*each(linked, attack.parts()), np.zeros(0)])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Steps:
     """The distinct values that a column releases, in order, and which of them each class has."""
-
-    __repr__ = in_shape
 
     values: Floats | Integers
     codes: Integers

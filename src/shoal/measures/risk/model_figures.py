@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.errors import in_shape, listed, shown
+from shoal.errors import listed, shown
 from shoal.kernels.arrays import Flags, Floats, Integers
 from shoal.measures.compared import renumbered
 from shoal.measures.result import Each, Measure, Task, figure_text, interval
@@ -199,11 +199,9 @@ def by_some_columns(attack: Attack, sets: Sequence[Sequence[int]], each: Each) -
     return np.concatenate([*each(linked, attack.parts()), np.zeros((len(sets), 0))], axis=1)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Secret:
     """A sensitive column: the codes of all released records, and what the attackers look for."""
-
-    __repr__ = in_shape
 
     name: str
     codes: Integers
@@ -216,11 +214,9 @@ class Secret:
         return 100.0 * float(np.bincount(there).max()) / there.size
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Values:
     """The values of every class: value and count, class by class, from `starts` on."""
-
-    __repr__ = in_shape
 
     starts: Integers
     values: Integers

@@ -62,11 +62,9 @@ class Nearby:
         return np.sort(classes)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ClassLists:
     """The classes of every value that a column releases, one value after the other."""
-
-    __repr__ = in_shape
 
     order: Integers
     begins: Integers

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.errors import in_shape
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.sides import Numbers, Side, Words, targets
 
@@ -25,11 +24,9 @@ EXACT, TURNS = 1e-3, 200  # of conjugate gradients: the part of a slope that is 
 Solver = Callable[[Floats, Floats], Floats]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Design:
     """The columns as features of both sides, scaled by the originals' means and deviations."""
-
-    __repr__ = in_shape
 
     before: Floats
     after: Floats
@@ -208,11 +205,9 @@ def propensity(sides: Sequence[Side], rows: Integers, released: Integers) -> tup
     return squares, features.shape[1] * share * (1.0 - share) / marks.size
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Halves:
     """Originals to train on and to test on, and the released records to train on instead."""
-
-    __repr__ = in_shape
 
     train: Integers
     test: Integers

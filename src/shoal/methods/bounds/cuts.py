@@ -15,7 +15,6 @@ from itertools import combinations
 
 import numpy as np
 
-from shoal.errors import in_shape
 from shoal.kernels.arrays import Floats, Integers
 
 NOBODY = -1  # beyond the records of a group or a cut
@@ -23,15 +22,13 @@ VIOLATED = 1.02  # by less it is not worth a row
 A_RECORD = 3  # cuts a round
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Cuts:
     """Cuts of records that count with shares: the sum of rounded-down groups is limited.
 
     With s the shares by the parts, a group S has floor(sum of s over S), and all groups of a
     grouping together have at most floor(sum of s), because every record is in one of them.
     """
-
-    __repr__ = in_shape
 
     rows: Integers  # (cuts, width) records, then NOBODY
     shares: Integers  # (cuts, width) in parts; 0 where nobody is

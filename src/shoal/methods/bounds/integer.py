@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from shoal.errors import in_shape
 from shoal.kernels.arrays import Integers
 from shoal.methods.bounds.cuts import NOBODY
 from shoal.methods.bounds.generation import Generation, Plan, Remaining
@@ -26,14 +25,12 @@ PROVEN = 1e-9  # a share of the cost within which a bound of duals meets it
 SAFE, SAFE_COST = 1e-8, 2e-6  # what HiGHS's tolerances may have done; records cost about 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class IntegerSolution:
     """A grouping that is better than the given one, or None; no grouping costs less than `bound`.
 
     `proven`: none is better than the better one of the two.
     """
-
-    __repr__ = in_shape
 
     labels: Integers | None
     bound: float

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from shoal.errors import PrivacyError, in_shape
+from shoal.errors import PrivacyError
 from shoal.kernels.arrays import Floats, Integers
 from shoal.kernels.jit import jit
 from shoal.kernels.rules import ROWS, Rules, reordered
@@ -24,11 +24,9 @@ DRAWN = 200  # groups that are judged before any are made
 TRIES_LEAST, TRIES, WORK = 2, 8, 2e8  # how often groups are made; records, squared
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Enforced:
     """Labels whose groups keep the rules, and how they were enforced."""
-
-    __repr__ = in_shape
 
     labels: Integers
     enforcement: str
@@ -49,11 +47,9 @@ def check_possible(rules: Rules, some: int | None = None) -> None:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Constraints:
     """What groups must keep beyond k: rules, sensitive values, and how they are enforced."""
-
-    __repr__ = in_shape
 
     rules: Rules
     values: Sequence[Sensitive]

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.errors import PrivacyError, RequestError, in_shape, shown
+from shoal.errors import PrivacyError, RequestError, shown
 from shoal.judge.models.dominance import left_over
 from shoal.judge.models.requirement import Requirement
 from shoal.kernels.arrays import Floats, Integers
@@ -68,11 +68,9 @@ from shoal.table.table import Table
 NEW = -1  # the bond of who is in no earlier release
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Part:
     """A head with the codes that it counts, and arrays that its fields are to point to."""
-
-    __repr__ = in_shape
 
     head: Floats
     made: Sensitive
@@ -295,7 +293,7 @@ def magnitudes(column: Column) -> Floats:
     return np.ldexp(sizes, -math.frexp(float(sizes.max(initial=0.0)))[1])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Kinds:
     """The values (n), from 0, and the bonds (n) of records; NEW people have none.
 
@@ -304,8 +302,6 @@ class Kinds:
     in a group need l different values. New people fill what signatures lack; the others of a group
     need l different values, too.
     """
-
-    __repr__ = in_shape
 
     own: Integers
     bond: Integers

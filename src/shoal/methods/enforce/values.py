@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from shoal.errors import RequestError, in_shape, shown
+from shoal.errors import RequestError, shown
 from shoal.hints import option
 from shoal.judge.models.requirement import Requirement
 from shoal.kernels.arrays import Floats, Integers
@@ -27,15 +27,13 @@ PREFIXED = (Kind.TEXT, Kind.INTEGER, Kind.DATE)  # kinds that have prefixes
 SILENT = ("", STAR)  # texts that say nothing, as missing cells
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Sensitive:
     """A sensitive column as codes; `order` sorts its records so that like values stand together.
 
     In a `line` codes are ranks and -1 is missing; else they are leaves of a tree, given by the
     parents of its nodes (-1: the root), what the edges above them climb, and its height.
     """
-
-    __repr__ = in_shape
 
     codes: Integers
     line: bool
@@ -129,7 +127,7 @@ def _in_tree(values: Distinct, paths: Sequence[Sequence[str]]) -> Sensitive:
     return Sensitive(_leaves(values), False, nodes, np.array(climbed, dtype=np.int64), highest)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Counted:
     """What all but t-closeness count of a column: codes of values, alike for spellings of one.
 
@@ -142,8 +140,6 @@ class Counted:
     every: Integers
     spelled: bool
     missing: bool
-
-    __repr__ = in_shape
 
 
 def code_counts(codes: Integers) -> dict[int, int]:
@@ -222,14 +218,12 @@ def respelled(column: Column, table: Table, made: Sensitive) -> Sensitive:
     return replace(made, codes=leaves[values.indices])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ValueSets:
     """The values (n), from 0, of records, and the sets (n) that are left for them, as bits.
 
     Groups must have at least l values of the set of each of their records.
     """
-
-    __repr__ = in_shape
 
     own: Integers
     sets: Integers

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.errors import in_shape
 from shoal.kernels.arrays import Floats, Integers
 from shoal.table.encode_nodes import CodedColumn
 from shoal.table.levels import level_losses, level_nodes
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Leveled:
     """A column at the levels that make a difference.
 
@@ -21,8 +20,6 @@ class Leveled:
     values of the records, a missing cell the last one. `kinds` counts the forms of each level and
     `sums` what all records lose there, by survey weights where there are some.
     """
-
-    __repr__ = in_shape
 
     name: str
     weight: float

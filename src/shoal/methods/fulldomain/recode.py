@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.errors import RequestError, in_shape, shown
+from shoal.errors import RequestError, shown
 from shoal.hints import option
 from shoal.kernels.arrays import Flags, Floats, Integers
 from shoal.kernels.jit import jit
@@ -69,14 +69,12 @@ def _check_labels(problem: Problem) -> None:
             )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Needs:
     """What classes need: k records, what `rules` ask of all records' classes, an own k by columns.
 
     At most `spare` records may be left out, those of smaller classes, where k is all that is asked.
     """
-
-    __repr__ = in_shape
 
     k: int
     spare: int = 0
@@ -242,14 +240,12 @@ def _room(codes: Codes) -> Room:
     )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Lattice:
     """All combinations of levels: by column, what all cells lose and how many forms there are.
 
     What cells lose is a bound on what a combination loses, and grows with every level.
     """
-
-    __repr__ = in_shape
 
     sums: Sequence[Floats]
     kinds: Sequence[Integers]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Self
 
-from shoal.errors import Json, RequestError, in_shape, nearest_names, shown
+from shoal.errors import Json, RequestError, nearest_names, shown
 from shoal.kernels.arrays import Integers
 from shoal.kernels.rules import NONE, Rules
 
@@ -274,7 +274,7 @@ def _acceptance(given: Mapping[str, Any] | str) -> Acceptance:
     return rule(**_known(tree, rule, f"the acceptance rule {name}"))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Task:
     """Groups of at least k, from a start, by the options of a search.
 
@@ -283,8 +283,6 @@ class Task:
     costs every member of a group so much. Of searches by trees, `others` are more starts: each has
     its runs; `warm`: the first start is good already, and searched at a lower temperature.
     """
-
-    __repr__ = in_shape
 
     k: int
     start: Integers | None = None

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.errors import in_shape
 from shoal.kernels.arrays import Integers
 from shoal.methods.enforce.rules import NEW, Kinds
 from shoal.partition import rows_of_groups
@@ -43,25 +42,21 @@ def holes(kinds: Kinds, rows: Integers) -> Iterator[tuple[Signature, int]]:
                 yield signature, value
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Known:
     """A person of earlier releases: her company, her value, her signature, which may be empty."""
-
-    __repr__ = in_shape
 
     company: int
     value: int
     signature: Signature
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Bonds:
     """The signatures that people have from now on, and who must be withheld.
 
     `signed` has only those who get a signature now, also people who are not in this release.
     """
-
-    __repr__ = in_shape
 
     signed: Mapping[str, Signature]
     withheld: frozenset[str]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from shoal.errors import PrivacyError, in_shape
+from shoal.errors import PrivacyError
 from shoal.kernels.arrays import Floats, Integers
 from shoal.methods.enforce.constraints import Constraints, merge_to
 from shoal.methods.enforce.rules import NEW, Kinds
@@ -27,11 +27,9 @@ from shoal.progress import Reporter
 # group of at least k people, and so does not count for k.
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Counterfeits:
     """A record of the group of each counterfeit (c), its value (c) and place of signature (c)."""
-
-    __repr__ = in_shape
 
     like: Integers
     values: Integers
@@ -109,11 +107,9 @@ def _wanting(kinds: Kinds, bucket: Bucket) -> tuple[list[int], list[int], int]:
 AROUND = 64  # new people that a group chooses from
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Members:
     """Who records are in a series: their kinds, and the classes (n) of the last release."""
-
-    __repr__ = in_shape
 
     kinds: Kinds
     homes: Integers
@@ -123,14 +119,12 @@ class Members:
         return Members(self.kinds.take(rows), self.homes[rows])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Grouped:
     """The partition of the records that are kept, and the rows of those that are withheld.
 
     `counterfeits` are records of nobody that some of the groups have.
     """
-
-    __repr__ = in_shape
 
     partition: Partition
     withheld: Integers

@@ -8,7 +8,6 @@ from itertools import combinations
 
 import numpy as np
 
-from shoal.errors import in_shape
 from shoal.kernels.arrays import Flags, Floats, Integers
 from shoal.methods.problem import Nodes, Points
 from shoal.methods.suppress.removals import (
@@ -32,15 +31,13 @@ FULL = 5_000  # records up to which all of this is done: of more, groups take mi
 BACK = 0.4  # of the records that are left out, where some come back
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Task:
     """Records of which at most `budget` may be left out, in groups of at least k within strata.
 
     `matrix` says which records are near each other. `only_k` tells that k is all that is asked,
     `thorough` that there is time for several starts and rounds.
     """
-
-    __repr__ = in_shape
 
     encoding: Points | Nodes
     matrix: Floats
@@ -66,11 +63,9 @@ class Regroup:
     onward: Callable[[Integers, Integers], Integers]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Choice:
     """The rows that are left out and those that are not, in order, with the groups of these."""
-
-    __repr__ = in_shape
 
     left_out: Integers
     kept: Integers

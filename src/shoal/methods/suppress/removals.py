@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.errors import in_shape
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.generalization import cell_losses
 from shoal.measures.loss import group_means
@@ -24,11 +23,9 @@ MEMBERS = 2  # records of such a group that are tried
 LEAST = 1e-9  # a share of the loss: less gain is rounding
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Plan:
     """Records that may leave, and the new members of the groups that this concerns."""
-
-    __repr__ = in_shape
 
     out: Integers
     members: dict[int, Integers]
@@ -168,15 +165,13 @@ def _judged(groups: Grouping, plans: Sequence[_Plan]) -> list[Change]:
     return changes
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Change:
     """A change of some groups: records that leave the release or come back, and who is where.
 
     `gain` is how much less the others lose with it. `members` has the new rows of each group that
     changes: none where it is given up.
     """
-
-    __repr__ = in_shape
 
     gain: float
     out: Integers

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.errors import InputError, in_shape
+from shoal.errors import InputError
 from shoal.kernels.arrays import Integers
 from shoal.table.csv_text.scan import (
     CR,
@@ -50,11 +50,9 @@ PART = 2**20  # bytes of a rest that is read on for the error's sake
 Read = Callable[[int], bytes]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Piece:
     """Some whole records as cells, the header before them, and their lines, the header's first."""
-
-    __repr__ = in_shape
 
     part: Part
     head: Head

@@ -11,7 +11,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.backends.once import once
-from shoal.errors import in_shape
 from shoal.kernels.arrays import Flags
 from shoal.table.csv_text.distinct import Distinct
 from shoal.table.csv_text.plain_numbers import Plain, Trimmed, as_exponents, as_numbers, with_nulls
@@ -128,14 +127,12 @@ def recognized(cells: Trimmed, notation: Notation = STRICT) -> Plain | None:
     return as_numbers(cells, notation.decimal) or as_exponents(cells, notation.decimal)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Moments(Plain):
     """Dates, or dates and times of one form, of the calendar; `length` is that of each text.
 
     `zone` is what stands after every time, beyond that length.
     """
-
-    __repr__ = in_shape
 
     kind: Kind
     moments: Any

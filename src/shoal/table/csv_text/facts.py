@@ -14,7 +14,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.errors import in_shape
 from shoal.table.csv_text.cells import Cells, Moments
 from shoal.table.csv_text.distinct import (
     ANY_MOMENT,
@@ -72,7 +71,7 @@ NOT_NUMBERS = frozenset((INTEGER, POINT_ZERO, FIXED, CODE, FOREIGN_NUMBER))
 NOT_MOMENTS = frozenset((DATE, DATETIME, ANY_MOMENT, FOREIGN_DATE))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Facts:
     """Counts of records, patterns that some cell breaks, and what is found in some cell.
 
@@ -81,8 +80,6 @@ class Facts:
     `significant` are the digits of such numbers that tell floats; `forms` are the lengths and
     separators of dates and times, `zones` what stands after them.
     """
-
-    __repr__ = in_shape
 
     present: int = 0
     numbers: int = 0

@@ -11,7 +11,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.backends.once import once
-from shoal.errors import in_shape
 from shoal.kernels.arrays import Flags, Integers
 from shoal.table.csv_text.distinct import EXPONENT, FIXED
 from shoal.table.csv_text.scan import count_of, near
@@ -20,11 +19,9 @@ from shoal.table.dialects.significant import FLOAT_DIGITS, Significant, signific
 from shoal.table.roles import Kind
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Plain:
     """A recognized column: its values as a kind, if it is of that kind."""
-
-    __repr__ = in_shape
 
     texts: Any
 
@@ -40,15 +37,13 @@ SIGNS = (ord("+"), ord("-"))
 MAX_DIGITS = 38
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Numbers(Plain):
     """Numbers without exponents: the most digits before and after the point.
 
     `bare` tells whether some number has no digit before the point, as .5 has none; `zeros` whether
     every one ends in a point and one zero, as 19.0 does.
     """
-
-    __repr__ = in_shape
 
     whole: int
     decimals: int
@@ -105,11 +100,9 @@ def _as_decimals(floats: Any, decimals: int) -> Any:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Exponents(Plain):
     """Numbers some of which have exponents, as floats, and their most decimals."""
-
-    __repr__ = in_shape
 
     floats: Any
     decimals: int

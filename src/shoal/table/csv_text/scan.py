@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from shoal.errors import InputError, in_shape, shown
+from shoal.errors import InputError, shown
 from shoal.hints import option
 from shoal.kernels.arrays import Flags, Integers
 
@@ -85,11 +85,9 @@ NEAR = 2**17
 Bytes = npt.NDArray[np.uint8]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Layout:
     """Where the cells are: `starts` and `ends` (records + 1, columns), the header in row 0."""
-
-    __repr__ = in_shape
 
     delimiter: str
     starts: Integers

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from shoal.errors import InputError, in_shape
+from shoal.errors import InputError
 from shoal.kernels.arrays import Flags, Integers
 from shoal.table.csv_text.scan import (
     CR,
@@ -47,26 +47,22 @@ PIECE = 8 * 2**20  # bytes that one thread cuts at a time
 SURE_CELL = MAX_CELL // 2 - 1  # a cell of so many bytes is not too long, whatever its quotes
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Head:
     """The header of a csv text: its bytes, the names in it and the delimiter it shows."""
-
-    __repr__ = in_shape
 
     raw: bytes
     names: tuple[str, ...]
     delimiter: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Part:
     """Some records: for each column the cells, and which of them stood in quotes (None: none did).
 
     `lines` are the lines of the records, from 0 where the part begins (None: each has one line);
     `breaks` is how many line feeds there are.
     """
-
-    __repr__ = in_shape
 
     cells: tuple[Any, ...]
     quoted: tuple[Flags | None, ...]

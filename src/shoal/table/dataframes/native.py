@@ -10,7 +10,7 @@ import narwhals as nw
 import numpy as np
 import pyarrow as pa
 
-from shoal.errors import InputError, in_shape, listed
+from shoal.errors import InputError, listed
 from shoal.kernels.arrays import Integers
 from shoal.table.commas import splits
 from shoal.table.dataframes.categories import (
@@ -223,11 +223,9 @@ def is_interval(kind: Any) -> bool:
     return getattr(kind, "extension_name", "") == "pandas.interval"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Intervals:
     """The different intervals of a column in their order, and their texts."""
-
-    __repr__ = in_shape
 
     every: tuple[Any, ...]
     texts: tuple[str, ...]

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from shoal.errors import in_shape
-
 Code = int | float | str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Variable:
     """The entry of a column in the codebook of an SPSS, Stata or SAS file: labels, no data.
 
@@ -17,8 +15,6 @@ class Variable:
     else they are the codes. `missing` are ranges of codes that mean missing; `format` and `width`
     are how the program `family` shows values.
     """
-
-    __repr__ = in_shape
 
     family: str
     label: str = ""

@@ -13,7 +13,7 @@ from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 
-from shoal.errors import InputError, in_shape, shown
+from shoal.errors import InputError, shown
 from shoal.table.csv_text.scan import Lines
 from shoal.table.hierarchy.tree import ROOT, Tree, from_paths
 from shoal.table.hierarchy.values import Axis, Distinct
@@ -74,11 +74,9 @@ def holds(label: str, inner: Span, axis: Axis) -> bool:
     return outer[0] <= inner[0] and below
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Listed:
     """The paths of a file; `lines` says where each stands."""
-
-    __repr__ = in_shape
 
     name: str
     rows: tuple[tuple[str, ...], ...]

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from shoal.errors import InputError, RequestError, in_shape, shown
+from shoal.errors import InputError, RequestError, shown
 from shoal.kernels.arrays import Flags, Integers
 from shoal.table.hierarchy.values import Axis, Distinct
 from shoal.table.ordinal import check_ranges
@@ -22,15 +22,13 @@ Place = Callable[[int], str]
 ROOT = STAR
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Tree:
     """Labels, parents and ends of the nodes in preorder; node 0 is the root.
 
     The nodes below node i (itself included) are i, …, ends[i] - 1. `is_value` marks those that are
     values of the column; all leaves are.
     """
-
-    __repr__ = in_shape
 
     labels: tuple[str, ...]
     parents: Integers

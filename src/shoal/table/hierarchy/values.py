@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 import pyarrow as pa
 
-from shoal.errors import InputError, in_shape, shown
+from shoal.errors import InputError, shown
 from shoal.kernels.arrays import Integers
 from shoal.table.roles import Column, Kind
 from shoal.table.texts import as_written, texts_of
@@ -22,15 +22,13 @@ DAY = 86_400_000_000  # microseconds
 NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Distinct:
     """What a column holds, each value once: as text, as a Python value, and how often.
 
     The values are in order, so that the order of the rows does not matter. `indices` has the value
     of each record; -1 is a missing cell. Of an ordinal column the values are ranks in its `order`.
     """
-
-    __repr__ = in_shape
 
     name: str
     kind: Kind

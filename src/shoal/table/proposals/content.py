@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from shoal.errors import in_shape
 from shoal.kernels.arrays import Floats, Integers
 from shoal.table.dataframes.opaque import cell_bytes
 from shoal.table.proposals import words
@@ -148,14 +147,12 @@ NAME = r"^\p{Lu}[\p{L}'’-]+(,? \p{Lu}[\p{L}.'’-]*){1,3}$"
 ICD10 = r"^[A-TV-Z][0-9][0-9AB](\.?[0-9A-TV-Z-]{1,4})?[+*!†]?$"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Content:
     """A column, and what is counted in it as far as a proposal asks.
 
     `meaning` is what its name or its label says, `sampled` the cells that are looked at one by one.
     """
-
-    __repr__ = in_shape
 
     column: Column
     meaning: Meaning | None

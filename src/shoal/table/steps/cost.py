@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.errors import in_shape
 from shoal.table.roles import Column
 from shoal.table.steps.numbers import KINDS, Numbers
 from shoal.table.steps.texts import share_of_entropy, texts_in
@@ -41,11 +40,9 @@ class ColumnCost:
         return f"{self.changed:,} of {self.cells:,} cells of {self.column} changed{loss}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Cost:
     """A step, and what it cost by column."""
-
-    __repr__ = in_shape
 
     step: Step
     columns: Sequence[ColumnCost]

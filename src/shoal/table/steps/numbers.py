@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.errors import RequestError, in_shape, shown
+from shoal.errors import RequestError, shown
 from shoal.table.roles import TICKS, Column, Kind
 from shoal.table.table import as_integers, missing_cells, some_rows
 
@@ -19,14 +19,12 @@ if TYPE_CHECKING:
 KINDS = (Kind.INTEGER, Kind.DECIMAL, Kind.FLOAT, Kind.DATE, Kind.DATETIME)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Numbers:
     """The cells of a column that are there, as numbers: whole ones of its unit, or floats.
 
     A unit is 1 of whole numbers, the last digit of decimals, a day, or a tick of times.
     """
-
-    __repr__ = in_shape
 
     column: Column
     values: npt.NDArray[Any]

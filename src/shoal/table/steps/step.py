@@ -21,7 +21,7 @@ from typing import (
     get_type_hints,
 )
 
-from shoal.errors import RequestError, in_shape, nearest_names, shown
+from shoal.errors import RequestError, nearest_names, shown
 
 if TYPE_CHECKING:
     from shoal.kernels.arrays import Flags, Integers
@@ -165,15 +165,13 @@ class Suits(StrEnum):
     CATEGORIES = "categories"  # texts, whole numbers and truth values
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Context:
     """What a step may know beside the table: k, whose records these are, groups and chance.
 
     `folder` is where files of hierarchies are looked for; `labels` are the groups and `draws` the
     random numbers of a step after grouping.
     """
-
-    __repr__ = in_shape
 
     k: int
     person: str | None = None

@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.backends.executor import Threads
-from shoal.errors import in_shape
 from shoal.kernels.arrays import Floats, Integers
 from shoal.kernels.rules import Rules, pointers
 from shoal.methods.ils.hierarchies import state as states
@@ -83,11 +82,9 @@ class Region(NamedTuple):
         states.line_up(self.state)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Map:
     """Records with the orders that they are cut along, and what their searches have in common."""
-
-    __repr__ = in_shape
 
     trees: Trees
     codes: Integers

@@ -224,7 +224,11 @@ def _note_changes() -> None:
     added = {case: digest for case, digest in now.items() if case not in first}
     FIRST.write_text(json.dumps(first | added, indent=0, sort_keys=True) + "\n", "utf-8")
     said = explained()
-    lines = [line for line in CHANGES.read_text("utf-8").splitlines() if UNSAID not in line]
+    lines = [
+        line
+        for line in CHANGES.read_text("utf-8").splitlines()
+        if not line.startswith(f"- {UNSAID}")
+    ]
     for case in sorted(first):
         digest = now.get(case, "gone")
         if digest != first[case] and (

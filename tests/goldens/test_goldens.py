@@ -33,6 +33,7 @@ def zygote():
 
 @pytest.mark.parametrize(("case", "door"), EVERY)
 def test_a_case_comes_out_as_it_was_recorded(case, door, zygote):
+    """What a case brings through a door is what it brought when it was recorded."""
     try:
         found = zygote.carry_out(case.name, door)
     except NotHereError as missing:
@@ -43,10 +44,12 @@ def test_a_case_comes_out_as_it_was_recorded(case, door, zygote):
 
 
 def test_every_change_since_the_first_records_has_its_reason():
+    """The records and CHANGES.md agree on what has changed, and each change has a reason."""
     assert not list(unexplained())
 
 
 def test_records_are_of_cases_that_there_are():
+    """Every case is recorded, and nothing else is."""
     areas = {case.area for case in all_cases().values()}
     recorded = {name: set(records_of(area)) for area in areas for name in [area]}
     cases = {area: {c.name for c in all_cases().values() if c.area == area} for area in areas}

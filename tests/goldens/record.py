@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
-from queue import Queue
+from queue import Empty, Queue
 from typing import Any
 
 if __package__ in (None, ""):
@@ -164,8 +164,11 @@ def _carried_out(cases: Sequence[Case], processes: int) -> dict[str, Record]:
 
     def work() -> None:
         zygote = Zygote()
-        while not waiting.empty():
-            case = waiting.get()
+        while True:
+            try:
+                case = waiting.get_nowait()
+            except Empty:
+                break
             try:
                 found[case.name] = {d: rounded(zygote.carry_out(case.name, d)) for d in case.doors}
             except NotHereError as missing:

@@ -2,7 +2,7 @@
 
 This reaches into Numba below what it documents; where a version of it has no such places, or is
 newer than those that this was tried with, kernels are compiled in its own way (`jit.py`), which
-takes nearly twice as long and gives the same numbers.
+takes longer and gives the same numbers.
 """
 
 from __future__ import annotations

@@ -25,10 +25,10 @@ from shoal.measures.generalization import loss_rate
 from shoal.measures.loss import group_means, squared_error
 from shoal.methods.cutting import cut, turned
 from shoal.methods.heuristics.fixed_size import mdav
+from shoal.methods.ils.driver import descend
 from shoal.methods.ils.hierarchies.search import search_trees
 from shoal.methods.ils.parameters import MOVES, Annealing, Search, Task
 from shoal.methods.ils.search import NOT_CLOSING, search
-from shoal.methods.ils.stopping import descend
 from shoal.methods.topdown.grouping import top_down
 from shoal.partition import canonical_labels
 from shoal.progress import Reporter

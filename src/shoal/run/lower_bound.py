@@ -19,9 +19,9 @@ from shoal.methods.bounds.integer import raise_by_effort, up_to
 from shoal.methods.bounds.large_groups import LargeGroups, steps_by
 from shoal.methods.bounds.threads import Gaps, squared_gaps
 from shoal.methods.heuristics.fixed_size import mdav
+from shoal.methods.ils.driver import split_groups
 from shoal.methods.ils.neighbors import least_by_neighbors
 from shoal.methods.ils.parameters import Search, Stop, Task
-from shoal.methods.ils.stopping import split_groups
 from shoal.methods.matheuristic.incumbent import ANNEALED, Incumbent, Start
 from shoal.methods.matheuristic.on_trees import least_on_trees
 from shoal.methods.matheuristic.run import warm_up

@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from shoal.methods.ils.driver import NEVER
 from shoal.methods.ils.hierarchies.regions import COOLED, CYCLE, HOT, Cooling, round_size
 from shoal.methods.ils.parameters import Search, Stop
-from shoal.methods.ils.stopping import NEVER
 from shoal.methods.problem import Nodes, Problem
 from shoal.methods.solve import solve
 from shoal.progress import Reporter

@@ -12,6 +12,7 @@ from search_tables import KINDS, random_groups, table
 from shoal.kernels.distance import BLOCK
 from shoal.methods.ils import moves, neighbors, state
 from shoal.methods.ils.advance import advance
+from shoal.methods.ils.driver import random_start, small_groups
 from shoal.methods.ils.parameters import Annealing, Dynamic, Fixed, Late, RecordToRecord
 from shoal.methods.ils.state import (
     AGAIN,
@@ -58,7 +59,6 @@ from shoal.methods.ils.state import (
     TARGET,
     TOTAL,
 )
-from shoal.methods.ils.stopping import random_start, small_groups
 from shoal.progress import Reporter
 from thorough import each, spread
 

@@ -13,6 +13,7 @@ from naive import search as twin
 from search_tables import random_groups, table
 from shoal.errors import RequestError
 from shoal.methods.ils import search as ils
+from shoal.methods.ils.driver import random_start
 from shoal.methods.ils.parameters import (
     Annealing,
     Dynamic,
@@ -24,7 +25,6 @@ from shoal.methods.ils.parameters import (
     Task,
 )
 from shoal.methods.ils.state import ITERATION, SINCE, STOP
-from shoal.methods.ils.stopping import random_start
 from shoal.progress import Reporter, StopToken
 from thorough import is_thorough, spread
 

@@ -12,6 +12,16 @@ from shoal.kernels.rules import pointers
 from shoal.measures.loss import percent, squared_error, total_squares
 from shoal.methods.ils import state as states
 from shoal.methods.ils.advance import advance
+from shoal.methods.ils.driver import (
+    NEVER,
+    PAIRS_A_CALL,
+    Everywhere,
+    Watch,
+    drive,
+    random_start,
+    set_choices,
+    small_groups,
+)
 from shoal.methods.ils.neighbors import neighbors
 from shoal.methods.ils.pairwise import settle
 from shoal.methods.ils.parameters import Late, Task
@@ -52,16 +62,6 @@ from shoal.methods.ils.state import (
     State,
     gains,
     pairs_by_pass,
-)
-from shoal.methods.ils.stopping import (
-    NEVER,
-    PAIRS_A_CALL,
-    Everywhere,
-    Watch,
-    drive,
-    random_start,
-    set_choices,
-    small_groups,
 )
 from shoal.partition import SearchLog, canonical_labels
 from shoal.progress import Progress, Reporter

@@ -22,10 +22,10 @@ from shoal.measures.loss import percent
 from shoal.methods.bounds.cuts import NO_CUTS, NOBODY
 from shoal.methods.bounds.generation import Remaining
 from shoal.methods.bounds.highs import choose
+from shoal.methods.ils.driver import Everywhere, Watch, drive
 from shoal.methods.ils.hierarchies.search import search_runs
 from shoal.methods.ils.parameters import Stop, Task
 from shoal.methods.ils.recombine import GAIN, Grouping, blocks, recombined
-from shoal.methods.ils.stopping import Everywhere, Watch, drive
 from shoal.methods.matheuristic.on_trees import SEARCH, TreeTable
 from shoal.partition import PROVEN, SearchLog, canonical_labels, rows_of_groups
 from shoal.progress import Progress, Reporter

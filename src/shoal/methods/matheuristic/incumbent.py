@@ -17,9 +17,9 @@ from shoal.measures.loss import group_means, percent, squared_error, total_squar
 from shoal.methods.bounds.generation import Plan, Remaining
 from shoal.methods.bounds.integer import solve_part
 from shoal.methods.bounds.threads import Gaps, squared_gaps
+from shoal.methods.ils.driver import Watch, split_groups
 from shoal.methods.ils.parameters import MOVES, Annealing, Fixed, Search, Stop, Task
 from shoal.methods.ils.search import search
-from shoal.methods.ils.stopping import Watch, split_groups
 from shoal.partition import canonical_labels
 from shoal.progress import Reporter
 

@@ -25,9 +25,9 @@ from shoal.methods.bounds.integer import solve_integer
 from shoal.methods.bounds.large_groups import least_by_pairs
 from shoal.methods.bounds.threads import Gaps, squared_gaps
 from shoal.methods.heuristics.fixed_size import mdav
+from shoal.methods.ils.driver import Everywhere, drive
 from shoal.methods.ils.parameters import Search, Stop, Task
 from shoal.methods.ils.search import warm_up as warm_up_search
-from shoal.methods.ils.stopping import Everywhere, drive
 from shoal.methods.matheuristic.steps import AFFORDABLE, USUAL, Sizes, Steps
 from shoal.partition import PROVEN, SearchLog, canonical_labels
 from shoal.progress import Progress, Reporter

@@ -15,9 +15,9 @@ from shoal.methods.bounds.large_groups import least_by_pairs
 from shoal.methods.bounds.losses import cost_of
 from shoal.methods.bounds.threads import Gaps, squared_gaps
 from shoal.methods.heuristics.fixed_size import mdav
+from shoal.methods.ils.driver import split_groups
 from shoal.methods.ils.neighbors import least_by_neighbors
 from shoal.methods.ils.parameters import Task
-from shoal.methods.ils.stopping import split_groups
 from shoal.methods.matheuristic.incumbent import (
     ANNEALED,
     POLISH,

@@ -16,6 +16,7 @@ import numpy as np
 from shoal.backends.executor import Threads
 from shoal.kernels.arrays import Floats, Integers
 from shoal.kernels.rules import Rules, pointers
+from shoal.methods.ils.driver import Watch
 from shoal.methods.ils.hierarchies import state as states
 from shoal.methods.ils.hierarchies.advance import advance
 from shoal.methods.ils.hierarchies.layout import (
@@ -43,7 +44,6 @@ from shoal.methods.ils.hierarchies.moves import NEIGHBORS, ORDERS, Near, near_of
 from shoal.methods.ils.hierarchies.state import State
 from shoal.methods.ils.parameters import Search, Task
 from shoal.methods.ils.recombine import Grouping
-from shoal.methods.ils.stopping import Watch
 from shoal.methods.topdown.bins import Trees, Work, make
 from shoal.partition import canonical_labels
 

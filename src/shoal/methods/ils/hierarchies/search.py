@@ -10,6 +10,7 @@ from shoal.errors import RequestError
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.generalization import cell_losses
 from shoal.measures.loss import percent
+from shoal.methods.ils.driver import NEVER, Everywhere, Watch, drive
 from shoal.methods.ils.hierarchies.layout import (
     BY_DISSOLVE,
     BY_DISSOLVING,
@@ -49,7 +50,6 @@ from shoal.methods.ils.hierarchies.regions import (
 from shoal.methods.ils.parameters import Search, Task
 from shoal.methods.ils.recombine import Grouping, recombined
 from shoal.methods.ils.state import gains
-from shoal.methods.ils.stopping import NEVER, Everywhere, Watch, drive
 from shoal.methods.masses import masses_of, unit_of
 from shoal.methods.topdown.grouping import cut_up, records_of
 from shoal.partition import SearchLog, canonical_labels

@@ -1,4 +1,4 @@
-"""Stopping criteria (iterations, time, callback, user), and the loss curve."""
+"""How a search is driven: its start, its loop, what stops it, and the curve of its loss."""
 
 from __future__ import annotations
 

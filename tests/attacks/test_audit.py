@@ -228,6 +228,7 @@ def test_trees_are_downcoded_no_further(tmp_path, method):
 
 
 @pytest.mark.parametrize("method", spread(RANGES, 1))
+@pytest.mark.slow
 def test_ranges_are_downcoded_no_further(method):
     """The same of ranges, whose ends are values of the group: all 126 tables of five numbers."""
     found = auditor.downcoding(generalizing(**RANGES[method]), auditor.tables(NUMBERS, 5), within)

@@ -114,6 +114,7 @@ def test_another_port_is_sent_nothing_that_opens_the_desk(desk):
     assert browser.open(f"http://127.0.0.1:{desk.port}/desk.json")[0] == 403
 
 
+@pytest.mark.slow
 def test_no_answer_sets_a_cookie(desk, tmp_path):
     """A cookie from any route, asked with the token or without, would go to every port."""
     query = f"token={desk.token}"
@@ -293,6 +294,7 @@ def besieged(tmp_path_factory):
 
 
 @pytest.mark.parametrize("way", spread(WAYS, 3))
+@pytest.mark.slow
 def test_halves_of_requests_do_not_block_the_desk(besieged, way):
     """1,200 connections without the token hold open what they began; the steward works on."""
     sent = WAYS[way].format(port=besieged.port).encode()
@@ -349,6 +351,7 @@ def open_after(client, seconds, piece):
     return True
 
 
+@pytest.mark.slow
 def test_a_trickle_is_cut_off(desk):
     """One byte a second must not keep a connection, and what the desk holds for it, for ever."""
     head = f"POST /jobs HTTP/1.1\r\nHost: 127.0.0.1:{desk.port}\r\n"

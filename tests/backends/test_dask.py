@@ -210,6 +210,7 @@ def test_another_version_on_a_worker(tmp_path):
     assert not (tmp_path / "away").exists()
 
 
+@pytest.mark.slow
 def test_nobody_there(tmp_path):
     """No scheduler at an address, and a scheduler without workers."""
     with pytest.raises(EngineError, match=r"no Dask scheduler answers at 'tcp://127\.0\.0\.1:9'"):
@@ -249,6 +250,7 @@ def test_a_mistake_of_ours_shows_no_record(tmp_path, cluster, monkeypatch):
     assert "person" not in str(found.value)
 
 
+@pytest.mark.slow
 def test_temporary_files_are_private(tmp_path, cluster):
     """Folders are 0700, files 0600, and no name of a person is in one, while workers write."""
     pattern = write_parts(tmp_path / "in")
@@ -290,6 +292,7 @@ def test_stopped_by_the_callback(tmp_path, cluster):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_an_engine_that_counts_otherwise(tmp_path, cluster, monkeypatch):
     """If the engine's own grouping finds a class that is too small, nothing is released."""
     from shoal.backends.counts import Counted

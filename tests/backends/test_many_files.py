@@ -271,6 +271,7 @@ def test_a_file_that_changes_meanwhile(tmp_path):
 
 
 @pytest.mark.parametrize("kind", spread(["numbers", "words"], 1))
+@pytest.mark.slow
 def test_at_urls(tmp_path, kind):
     """Input, work folder and output at URLs give the same release as paths do."""
     tree = {}
@@ -296,6 +297,7 @@ def test_at_urls(tmp_path, kind):
         run(tmp_path / "in", place, Here(1), parent=work, force=True, **tree)
 
 
+@pytest.mark.slow
 def test_what_is_replaced(tmp_path):
     """A release is replaced as a whole where somebody says so, and nothing else ever is."""
     pattern = write_parts(tmp_path / "in")

@@ -50,6 +50,7 @@ def test_a_recipe_of_a_changed_file(tmp_path, shoal, by):
 
 
 @pytest.mark.parametrize("by", [by_sqlite, by_duckdb])
+@pytest.mark.slow
 def test_little_memory(tmp_path, shoal, by):
     """A table that does not fit in memory is read from the database in pieces."""
     sql = "CREATE TABLE long AS SELECT a.age, a.pay, a.sex, {} AS note FROM people a, people b"

@@ -53,6 +53,7 @@ def test_every_example_runs(shoal, folder, monkeypatch):
         assert ran.code == 0, f"{path}: {ran.err}"
 
 
+@pytest.mark.slow
 def test_the_example_of_serve_opens_the_desk(folder):
     """The desk opens, says where, and closes at an interrupt."""
     _, *words = shlex.split(examples()["serve"])

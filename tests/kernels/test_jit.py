@@ -48,6 +48,7 @@ def run(folder, code=CODE, *, before=None, **environment):
     return hits[0] if len(hits) == 1 else hits
 
 
+@pytest.mark.slow
 def test_cache_is_used_and_thrown_away_with_any_source(copy):
     """A second process reads the cache; a change in any kernel file throws all of it away."""
     assert run(copy) == 0
@@ -57,6 +58,7 @@ def test_cache_is_used_and_thrown_away_with_any_source(copy):
     assert run(copy) == 0
 
 
+@pytest.mark.slow
 def test_no_writable_folder(copy):
     """Without any folder for the cache, kernels are compiled and run all the same."""
     cache = copy / "shoal/kernels/__pycache__"
@@ -83,6 +85,7 @@ EACH = (  # every kernel is in one of them
 )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_newer_numba_compiles_in_its_own_way(copy):
     """What this was not tried with is left alone: its compiler, its way to pass arrays."""
     code = """

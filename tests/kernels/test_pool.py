@@ -78,6 +78,7 @@ def test_distances_add_attributes_in_order(columns):
 
 @given(matrices(150), st.data())
 @examples(60)
+@pytest.mark.slow
 def test_nearest_and_farthest(matrix, data):
     """Nearest and farthest are those of a sort by distance and row, also after removals."""
     size = data.draw(st.integers(0, len(matrix)))

@@ -80,6 +80,7 @@ def test_zero_exactly_where_the_models_hold(kind, model, tmp_path):
 
 
 @pytest.mark.parametrize("kind", spread(KINDS, 2))
+@pytest.mark.slow
 def test_amount_of_t(kind, tmp_path):
     """For t-closeness it is how much the distance is above t, to the last digit of t."""
     for seed in range(60):

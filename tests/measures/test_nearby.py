@@ -43,6 +43,7 @@ def attack_on(seed, kind, decimals, *, wrong=False, rows=240, width=4):
 @pytest.mark.parametrize("kind", [Attack, PublicAttack])
 @pytest.mark.parametrize("decimals", [0, 1, 6])
 @pytest.mark.parametrize("wrong", [False, True])
+@pytest.mark.slow
 def test_the_chances_are_the_same(kind, decimals, wrong):
     """Of continuous numbers and of ties, whoever the own class is, by all three attacks."""
     for seed in range(4):

@@ -98,6 +98,7 @@ def test_means_of_whole_numbers():
 
 
 @pytest.mark.parametrize("weight", [pytest.param(None, marks=pytest.mark.slow), "w"])
+@pytest.mark.slow
 def test_threads_change_nothing(weight):
     """Measures and figures are the same, bit by bit, for any number of threads."""
     rng, rows = np.random.default_rng(4), 3 * (FEW // 3 + 1)

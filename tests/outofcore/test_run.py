@@ -712,6 +712,7 @@ def test_orders_of_texts_that_look_like_numbers(tmp_path):
 
 
 @pytest.mark.filterwarnings("error")
+@pytest.mark.slow
 def test_ordinal_columns_that_are_generalized(tmp_path):
     """Sets of ordinal values, which have no rank, are released without a warning."""
     rng = np.random.default_rng(0)
@@ -763,6 +764,7 @@ def test_large_unsigned_numbers_of_several_pieces(tmp_path):
 
 
 @pytest.mark.parametrize("place", spread(["file", "folder"], 1))
+@pytest.mark.slow
 def test_hierarchies_that_changed_after_a_kill(tmp_path, monkeypatch, place):
     """A run does not go on with what was grouped by another tree."""
     words = [chr(97 + i % 8) for i in range(1000)]

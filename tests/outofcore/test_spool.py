@@ -61,6 +61,7 @@ def left(folder):
 @pytest.mark.parametrize(
     ("memory", "method"), spread([(LITTLE, "auto"), (None, "mdav")], 1, several=True)
 )
+@pytest.mark.slow
 def test_from_file_to_file(tmp_path, source, memory, method):
     """Whether it fits in memory or not, the records of a stream are released and verified."""
     asked = ASKED if source is not by_duckdb else {**ASKED, "orders": {"pain": LEVELS}}

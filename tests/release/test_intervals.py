@@ -86,6 +86,7 @@ def test_files(tmp_path, how):
 
 
 @pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+@pytest.mark.slow
 def test_times_of_any_unit(tmp_path, unit):
     """Intervals of times are written whatever their unit: Parquet has no seconds, and says ms."""
     rng = np.random.default_rng(1)

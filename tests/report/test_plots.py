@@ -62,6 +62,7 @@ def test_a_pair_shows_groups(result):
             result.plot.pair(*names)
 
 
+@pytest.mark.slow
 def test_many_groups_become_a_grid():
     """Of thousands of groups the cells of a grid are drawn; no record is lost."""
     data = np.random.default_rng(1).normal(size=(9000, 2))

@@ -102,6 +102,7 @@ def test_large_groups_beyond_those_that_are_priced():
         pytest.param(90, 9, marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.slow
 def test_more_effort_proves_more(rows, k):
     """Every effort proves at least what the one before it did."""
     rng = np.random.default_rng(0)

@@ -124,6 +124,7 @@ def test_long_runs_are_told_before(tmp_path, shoal):
         assert "expected" not in ran.out
 
 
+@pytest.mark.slow
 def test_preview_comes_near_the_truth():
     """The loss of all records is met within a quarter from a tenth of them."""
     data = table(6_000)

@@ -106,6 +106,7 @@ def test_a_file_in_pieces_takes_the_same(tmp_path):
     assert made.settings.hierarchies == {"zip": RULE}
 
 
+@pytest.mark.slow
 def test_the_sample_by_what_is_proposed():
     """The sample's postcodes lose at most 40 % by the proposed options, far more in a flat tree."""
     data = shoal.datasets.load_patients()

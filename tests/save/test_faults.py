@@ -47,6 +47,7 @@ def test_full_disks(folder):
     assert bad == []
 
 
+@pytest.mark.slow
 def test_random_kills(folder, thorough):
     """Kills at random times leave no bad state and, after the next run, no leftovers."""
     kills = 50 if thorough else 12

@@ -26,6 +26,7 @@ def _elsewhere(monkeypatch):
 
 
 @pytest.mark.usefixtures("_elsewhere")
+@pytest.mark.slow
 def test_the_walk_and_the_command_line(tmp_path):
     """Python and all commands on files make verified releases, and leave nothing temporary."""
     walk = [sys.executable, str(HERE / "walk.py"), str(tmp_path)]

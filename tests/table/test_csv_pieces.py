@@ -221,6 +221,7 @@ def test_malformed_files_in_the_same_words(write, content, size):
 
 
 @pytest.mark.parametrize("size", [1, 50, 2**24])
+@pytest.mark.slow
 def test_requests_in_the_same_words(write, size):
     """Types and delimiters that cannot be, and cells that are not what was declared, are told."""
     path = write("t.csv", "age,s\n1,x\n" + "2,y\n" * 60 + "z,x\n1e999,y\n")
@@ -270,6 +271,7 @@ def test_gzip(write, size):
         assert in_pieces == at_once
 
 
+@pytest.mark.slow
 def test_gzip_bomb(write):
     """Text that packs too well is refused before it fills anything."""
     line = b"0" * 100_000 + b"\n"
@@ -317,6 +319,7 @@ def test_long_records_are_no_error(write):
     assert_same(path, 1000, long=2**16)
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_file(write):
     """A file of ten times the length takes no more memory."""
     peaks = []

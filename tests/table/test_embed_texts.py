@@ -187,6 +187,7 @@ def test_folded_distances(rule):
     assert (matrices[1] ** 2).sum() / 4000 == pytest.approx(1.0, rel=0.02)
 
 
+@pytest.mark.slow
 def test_many_values_in_bounded_memory():
     """5,000 texts in 20,000 records need the matrix and little more; equal cells are equal rows."""
     rng = np.random.default_rng(1)
@@ -204,6 +205,7 @@ def test_many_values_in_bounded_memory():
         assert len(np.unique(texts[values == value], axis=0)) == 1
 
 
+@pytest.mark.slow
 def test_three_hundred_columns():
     """Hundreds of columns of texts share the width, and distances stay what they are."""
     rng = np.random.default_rng(2)

@@ -73,6 +73,7 @@ def test_damaged_files_are_refused(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", ["t.TXT.ZST", *(pytest.param(n, marks=SLOW) for n in OTHERS)])
+@pytest.mark.slow
 def test_files_that_pack_too_well_are_refused(tmp_path, name):
     """A file that would unpack to far more than a table is an error in words."""
     path = tmp_path / name

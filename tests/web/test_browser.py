@@ -65,6 +65,7 @@ def test_a_newcomer_goes_from_the_sample_to_a_verified_release(page, tmp_path):
         assert len(taken_home(page, name)) > 100
 
 
+@pytest.mark.slow
 def test_the_secret_belongs_to_the_tab(chromium, drawing_desk):
     """It is in no address and no cookie; a reload keeps it, and another tab must bring its own."""
     page = Page(chromium, drawing_desk)

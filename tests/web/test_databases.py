@@ -149,6 +149,7 @@ def test_packed_text(desk, name, content):
 
 
 @pytest.mark.parametrize("ending", ["bz2", "zst", "zip"])
+@pytest.mark.slow
 def test_bombs_of_other_kinds(desk, ending):
     """A few kilobytes that unpack to far more than a table are refused in words."""
     raw = b"0,0\n" * (1 << 20)

@@ -71,6 +71,7 @@ def test_forked_workers(tmp_path):
     asyncio.run(in_turn(Processes(), tmp_path, canceled, answered))
 
 
+@pytest.mark.slow
 def test_workers_started_anew(tmp_path):
     """Where processes cannot be forked, workers answer too."""
     asyncio.run(in_turn(Processes(forks=False), tmp_path, answered))
@@ -85,6 +86,7 @@ def test_workers_find_everything_imported(desk):
     assert "/llvmlite/" in maps
 
 
+@pytest.mark.slow
 def test_the_fork_server_may_die(desk):
     """Who waits for a worker is told, and the next question is answered by another."""
     file = desk.upload("numbers.csv", census_like())

@@ -70,6 +70,7 @@ def kinds(page):
     return page.tab.locator("[data-test=change] strong").all_inner_texts()
 
 
+@pytest.mark.slow
 def test_steps_are_added_moved_undone_and_tried(opened):
     """A step is a form of its kind's fields; the list is what is tried, saved and opened again."""
     page = opened
@@ -166,6 +167,7 @@ def editor(page, column):
     return whole
 
 
+@pytest.mark.slow
 def test_hierarchies_are_made_by_sight(opened):
     """Cuts by button, key and pointer; parts of dates; signs of codes; words in named groups."""
     page = opened
@@ -253,6 +255,7 @@ def test_presets_budgets_and_a_ledger_are_a_choice_each(opened):
         assert not page.is_wide(), theme
 
 
+@pytest.mark.slow
 def test_a_ledger_is_kept_on_the_page(opened):
     """An earlier release is added; a series is judged, people leave, an overlap is weighed."""
     page = opened
@@ -322,6 +325,7 @@ def filling(page, tmp_path):
         page.desk = usual
 
 
+@pytest.mark.slow
 def test_a_stream_on_the_page(filling):
     """A folder of the desk is released in batches that the page counts; it can be stopped."""
     page = filling

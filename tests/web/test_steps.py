@@ -84,6 +84,7 @@ def test_the_rail_leads_through_every_step(opened, made):
         assert not page.is_wide(), step
 
 
+@pytest.mark.slow
 def test_whatever_was_changed_is_undone_and_done_again(opened):
     """A role, k by its slider and a way to make groups go back one by one, and come again."""
     page = opened
@@ -201,6 +202,7 @@ def test_a_table_dropped_on_a_file_is_opened(opened):
     expect(page.tab.locator("h1")).to_have_text("other.csv")
 
 
+@pytest.mark.slow
 def test_a_file_is_read_again_as_soon_as_that_changes(page):
     """Another decimal sign or word for missing shows at once in the first rows."""
     text = "age;pay\n" + "".join(f"{20 + i};{i},5\n" for i in range(20)) + "99;-9\n"

@@ -151,6 +151,7 @@ def test_an_upload_that_breaks_off_leaves_nothing(desk):
     assert desk.get("/desk.json")["files"] == []
 
 
+@pytest.mark.slow
 def test_parquet_bombs_and_broken_files_fail_in_the_worker(desk, tmp_path):
     """A Parquet file that claims billions of cells, or is broken, is an error in one line."""
     whole = tmp_path / "wide.parquet"

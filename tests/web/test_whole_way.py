@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import zipfile
 
+import pytest
+
 import shoal
 from desks import SAMPLE, census_like, running
 
@@ -82,6 +84,7 @@ def test_compare(drawing_desk):
         assert desk.ask("POST", "/jobs", body).status == 400
 
 
+@pytest.mark.slow
 def test_a_comparison_is_stopped_with_what_it_has(drawing_desk):
     """Runs that were made are compared; the one under way ends with its best, others are left."""
     desk = drawing_desk

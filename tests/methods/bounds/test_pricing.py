@@ -213,6 +213,7 @@ def test_wide_cuts_are_broken_as_is_said(seed):
     assert len(names) == len(found)
 
 
+@pytest.mark.slow
 def test_wide_cuts_are_nearly_the_worst():
     """The local search finds a cut that is broken as much as any of its kind, mostly."""
     same = 0
@@ -306,6 +307,7 @@ def test_the_integer_programme_is_exact(seed):
 
 
 @each("seed", range(20))
+@pytest.mark.slow
 def test_a_part_of_the_gap_is_proven_by_a_part_of_the_groups(seed):
     """Where only the groups below a part of the gap are listed, no more than it is proven."""
     matrix, gaps, k, *_ = problem(seed, 10)

@@ -34,6 +34,7 @@ def of_kinds(seed, rows, kinds, width=2):
 
 
 @pytest.mark.parametrize("seed", spread(range(12), 2))
+@pytest.mark.slow
 def test_candidates_of_equal_records_are_the_papers(seed):
     """With many equal records the groups of GSMS are those of its twin, which keeps all lists."""
     matrix = of_kinds(seed, rows=26, kinds=2 + seed % 6)

@@ -113,6 +113,7 @@ def found(coded, k, seed=0, start=None, **options):
     return solve(problem, "kaim+", Reporter(None))
 
 
+@pytest.mark.slow
 def test_annealing_loses_less_than_descent():
     """On the average of tables and seeds, for the same number of iterations."""
     changes = []

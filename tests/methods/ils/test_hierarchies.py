@@ -95,6 +95,7 @@ def state_of(coded, labels, k, weights, most, survey=None):
 
 
 @pytest.mark.parametrize("seed", spread(range(100), 3))
+@pytest.mark.slow
 def test_every_price_is_right(seed, tmp_path):
     """What a group loses, what leaving spares, what coming and swapping cost: as from scratch."""
     made, coded, trees, k, weights, _, labels = drawn(seed, tmp_path)

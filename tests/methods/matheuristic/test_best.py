@@ -284,6 +284,7 @@ def test_exact_refuses_what_it_cannot_prove():
         exact(rows, 3, 0, Reporter(None), rooms=[1], rounds=0)
 
 
+@pytest.mark.slow
 def test_large_groups_are_bounded_by_pairs_of_records():
     """That is more than the nearest records prove, and no more than what was found."""
     matrix = np.random.default_rng(8).normal(size=(75, 3))

@@ -114,6 +114,7 @@ def test_runs_lose_no_more_than_each_alone():
     assert log.loss_end == pytest.approx(several[0].information_loss)
 
 
+@pytest.mark.slow
 def test_best_on_trees():
     """Never more loss than a search; its bound is below, and threads do not matter."""
     found = [

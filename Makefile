@@ -13,7 +13,7 @@ TESTS := $(IN_MEMORY); $(BIN)/python -m pytest -n $$(($$($(BIN)/python -c 'impor
   --dist loadgroup
 
 # what tests use; Spark is apart, as it needs Java
-TESTED := $(foreach one,charts dask duckdb formats optimal sign sklearn web,--extra $(one))
+TESTED := $(foreach one,charts dask formats optimal sign sklearn web,--extra $(one))
 
 .PHONY: run test test-all lint types coverage attacks fuzz real-files faults scales papers papers-full published study thesis search kaim mixed closeness audit measures risk records records-check estimates load cluster goldens mutate size compat docs docs-all pictures lock clean
 

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from naive import judging, spelling
-from shoal.judge.models.requirement import Requirement
+from shoal.judge.requirement import Requirement
 from shoal.methods.enforce.rules import make_rules
 from shoal.settings import RoleSettings
 from shoal.table.assign import assign

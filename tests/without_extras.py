@@ -135,8 +135,6 @@ COMMANDS = (
     Case("anonymize to excel", ("anonymize", "t.csv", *QUASI, "-o", "r.xlsx"), "formats"),
     Case("pack of stata", ("anonymize", "t.csv", *QUASI, "--format", "dta", "--pack", "p"),
          "formats"),
-    Case("inspect duckdb", ("inspect", "t.duckdb#t"), "duckdb"),
-    Case("verify duckdb", ("verify", "t.duckdb#t", "-k", "3", "--quasi", "age"), "duckdb"),
     Case("engine dask", ("anonymize", "t.csv", *QUASI, "--engine", "dask", "-o", "d/"), "dask"),
     Case("engine spark", ("anonymize", "t.csv", *QUASI, "--engine", "spark", "-o", "s/"), "spark"),
     Case("certificate key", ("certificate", "key", "steward.pem"), "sign"),

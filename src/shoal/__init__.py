@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from shoal.errors import ShoalError as ShoalError
     from shoal.errors import ShoalWarning as ShoalWarning
     from shoal.errors import TypeChangeWarning as TypeChangeWarning
+    from shoal.judge.series import SeriesVerification as SeriesVerification
     from shoal.judge.series import verify_series as verify_series
-    from shoal.judge.series_verdict import SeriesVerification as SeriesVerification
-    from shoal.judge.verify import Verification as Verification
+    from shoal.judge.verdict import Verification as Verification
     from shoal.judge.verify import verify as verify
     from shoal.ledger.keeping import check_ledger as check_ledger
     from shoal.ledger.keeping import forget_people as forget_people
@@ -99,14 +99,14 @@ _HOME = {
     "Result": "run.result",
     "Risk": "report.risk.result",
     "Search": "methods.ils.parameters",
-    "SeriesVerification": "judge.series_verdict",
+    "SeriesVerification": "judge.series",
     "ShoalError": "errors",
     "ShoalWarning": "errors",
     "Stream": "streams.loop",
     "Suggestion": "run.suggest",
     "Table": "table.table",
     "TypeChangeWarning": "errors",
-    "Verification": "judge.verify",
+    "Verification": "judge.verdict",
     "add_release": "run.add_release",
     "anonymize": "run.anonymize",
     "anonymize_file": "outofcore.file",

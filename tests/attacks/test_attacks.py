@@ -13,8 +13,7 @@ import pytest
 
 import shoal as library
 from naive import judging
-from shoal.judge.models import diversity
-from shoal.judge.models.matching import READINGS
+from shoal.judge.classes import READINGS
 
 
 def csv_text(rows):
@@ -54,13 +53,15 @@ def test_homogeneity(shoal, write):
 
 def test_background_knowledge():
     """For all sets of values that are ruled out, the worst posterior is that of enumeration."""
-    for width in range(1, 7):
-        for counts in itertools.combinations_with_replacement((1, 2, 3, 5), width):
+    for width in (1, 2, 4, 6):
+        for counts in itertools.combinations_with_replacement((1, 2, 5), width):
             values = [i for i, count in enumerate(counts) for _ in range(count)]
-            for excluded in range(width + 1):
+            for excluded in (0, 1, width):
                 wanted = judging.worst_posterior(values, excluded)
-                found = diversity.worst_posterior(counts, excluded)
-                assert found == pytest.approx(float(wanted), rel=1e-15)
+                table = {"a": [0] * len(values), "s": values}
+                found = library.verify(table, 1, quasi_identifiers=["a"], sensitive=["s"], l=8)
+                got = found.models[0].posterior[excluded]
+                assert got == pytest.approx(float(wanted), rel=1e-15)
 
 
 def test_background_knowledge_is_reported(shoal, write):

@@ -16,7 +16,7 @@ import pytest
 
 import shoal
 from naive import judging
-from shoal.judge.models.matching import READINGS
+from shoal.judge.classes import READINGS
 
 TREE = [
     ("u", "U", "X", "*"), ("v", "U", "X", "*"), ("w", "W", "X", "*"),
@@ -307,15 +307,15 @@ def test_wrong_questions(write, options, message):
 
 
 def test_sizes_and_caps(write):
-    """Sizes are summed up in at most 20 rows; at most 1,000 classes are listed, 10 in words."""
+    """Sizes are summed up in 20 rows; all classes that break something are listed, 10 in words."""
     path = write("t.csv", "a\n" + "".join(f"{i}\n" * (i + 1) for i in range(30)))
     found = shoal.verify(path, k=1, quasi_identifiers=["a"])
     assert (found.sizes.least, found.sizes.median, found.sizes.largest) == (1, 15.5, 30)
     assert found.sizes.table == (*((size, 1) for size in range(1, 20)), ("and more", 11))
     path = write("t.csv", "a\n" + "".join(f"v{i}\n" for i in range(2500)))
     found = shoal.verify(path, k=2, quasi_identifiers=["a"])
-    assert (len(found.offending), found.offending_count) == (1000, 2500)
-    assert [one.number for one in found.offending] == list(range(1, 1001))
+    assert len(found.offending) == found.offending_count == 2500
+    assert [one.number for one in found.offending] == list(range(1, 2501))
     assert found.summary().count("breaks k") == 10
     assert "and 2490 classes more" in found.summary()
 
@@ -357,7 +357,7 @@ def said(found):
 
 
 def test_what_changes_nothing(tmp_path):
-    """A constant column, the order of rows, an index, unused categories: all is found alike."""
+    """A constant column, the order of rows, unused categories: all is found alike."""
     rng = random.Random(5)
     for trial in range(20):
         records = random_table(rng, "text", False)
@@ -366,7 +366,6 @@ def test_what_changes_nothing(tmp_path):
         plain = said(shoal.verify(table, quasi_identifiers=QUASI, **options))
         wide = table.append_column("constant", pa.array(["c"] * table.num_rows))
         pandas = table.to_pandas()
-        pandas.index = [f"person {i}" for i in range(len(pandas))]
         categories = pandas.astype(
             {
                 "p": pd.CategoricalDtype(["a", "b", "", "*", "unused"]),
@@ -395,14 +394,12 @@ def test_what_changes_nothing(tmp_path):
                 ["no", *"uvwxy", "", "*"],
             ),
         )
-        pq.write_table(coded, tmp_path / "coded.parquet")
         same = [
             shuffled(table, trial),
             pandas,
             categories,
             polars,
             coded,
-            tmp_path / "coded.parquet",
         ]
         for other in same:
             assert said(shoal.verify(other, quasi_identifiers=QUASI, **options)) == plain
@@ -432,7 +429,6 @@ def test_columns_of_several_kinds():
     with pytest.raises(shoal.InputError, match="several kinds") as error:
         shoal.verify(frame, k=1, quasi_identifiers=["a"])
     assert "secret" not in str(error.value)
-    assert shoal.verify(frame, k=1, quasi_identifiers=["b"]).ok
 
 
 def test_what_a_class_breaks_is_named():

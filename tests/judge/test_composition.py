@@ -1,20 +1,46 @@
-"""Two releases that meet: candidate sets against brute force."""
+"""Two releases that meet, alone and with their original: against brute force of this file alone."""
 
 from __future__ import annotations
 
 import random
+from collections import Counter
 from functools import partial
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-import shoal
 from naive import judging
-from shoal.judge import composition, composition_classes
-from shoal.judge.composition_classes import overlap
-from shoal.judge.limits import limited
+from shoal.errors import InputError
+from shoal.judge import composition
+from shoal.judge.compared import CompositionRequest
+from shoal.judge.composition import compose
+from shoal.judge.engine import Engine
+from shoal.judge.papers import Beside
+from shoal.judge.people import place_people
+from shoal.judge.reading import files_of, opened
+from shoal.judge.written import Written
 
 CELLS = ["[0,10)", "[0,10]", "[10,20)", "[5,15)", "10", "10.0", "0", "20", "*", "", "x"]
+POINTS = [*(str(half / 2) for half in range(-2, 50)), "x"]
+
+
+def meet(one, other, quasi, sensitive=None, k=2, ours=None, theirs=None):
+    """Return what two releases tell together."""
+    with Engine([*files_of(one), *files_of(other)]) as engine:
+        first = opened(engine, one, None, Written(), "release")
+        second = opened(engine, other, None, Written(), "other")
+        request = CompositionRequest(quasi, sensitive, k, ours, theirs, ("here", "there"))
+        return compose(engine, first, second, request)
+
+
+def place(one, other, original, quasi, k=2, key=(), in_order=(False, False), theirs=None):
+    """Return who shares both classes, with the original."""
+    with Engine([file for some in (one, other, original) for file in files_of(some)]) as engine:
+        tables = zip((one, other, original), ("release", "other", "original"), strict=True)
+        sources = [opened(engine, some, None, Written(), name) for some, name in tables]
+        request = CompositionRequest(quasi, None, k, None, theirs)
+        return place_people(engine, *sources, request, key, in_order)
 
 
 def number(text):
@@ -38,9 +64,6 @@ def holds(cell, point):
     return number(cell) is not None and number(cell) == number(point)
 
 
-POINTS = [*(str(half / 2) for half in range(-2, 50)), "x"]
-
-
 def compatible(mine, theirs):
     """Whether two keys may stand for the same person: some point is in both cells, in each."""
     return all(
@@ -49,150 +72,291 @@ def compatible(mine, theirs):
     )
 
 
-def write_release(path, rows):
-    """Write two quasi-identifiers and a sensitive column."""
-    lines = [f'"{p}","{q}","{s}"\n' for (p, q), s in rows]
-    path.write_text("p,q,s\n" + "".join(lines))
-    return path
+def table_of(rows, names):
+    """A table of texts."""
+    return pa.table({name: [row[at] for row in rows] for at, name in enumerate(names)})
 
 
 @pytest.mark.parametrize("cells", [CELLS, ["1", "2", "*"], [*CELLS[:3], "*"]])
 def test_equals_brute_force(tmp_path, cells, thorough):
-    """Smallest candidate set, pairs and pairs below k are those of comparing all classes."""
+    """Smallest set, pairs, pairs and records below k are those of comparing all classes."""
     rng = random.Random(len(cells))
-    for _ in range(150 if thorough else 60):
+    for trial in range(150 if thorough else 25):
         releases = [
             [((rng.choice(cells), rng.choice(cells[-4:])), rng.choice("uvw"))
              for _ in range(rng.randint(1, 12))]
             for _ in range(2)
         ]  # fmt: skip
-        paths = [write_release(tmp_path / f"{i}.csv", rows) for i, rows in enumerate(releases)]
-        found = shoal.verify(
-            paths[0], k=2, quasi_identifiers=["p", "q"], sensitive=["s"], against=paths[1]
-        )
+        files = [table_of([(*key, value) for key, value in rows], "pqs") for rows in releases]
+        if trial % 4 == 0:
+            lines = [f'"{p}","{q}","{s}"\n' for (p, q), s in releases[1]]
+            files[1] = tmp_path / "other.csv"
+            files[1].write_text("p,q,s\n" + "".join(lines))
+        met = meet(*files, ["p", "q"], ["s"])
         sizes = judging.composition(*releases, compatible)
-        met = found.against
         assert (met.smallest, met.pairs) == (min(sizes, default=None), len(sizes))
         assert met.below == sum(size < 2 for size in sizes)
-        assert any("with the other release" in p for p in found.problems) == bool(met.below)
+        assert met.records == at_risk(*releases, 2)
+
+
+def at_risk(ours, theirs, k):
+    """How many records of ours have a value that a pair of classes leaves to fewer than k."""
+    risky = set()
+    for mine in {key for key, _ in ours}:
+        for its in {key for key, _ in theirs}:
+            left = Counter(v for key, v in ours if key == mine)
+            left &= Counter(v for key, v in theirs if key == its)
+            if compatible(mine, its) and 0 < sum(left.values()) < k:
+                risky |= {(mine, value) for value in left}
+    return sum((key, value) in risky for key, value in ours)
+
+
+def test_many_patterns_of_stars():
+    """Releases with nearly as many patterns of stars as classes meet as comparing all tells."""
+    rng = random.Random(7)
+    columns = [f"q{i}" for i in range(7)]
+    releases = [
+        [(tuple(rng.choice("12*") for _ in columns), rng.choice("xyz")) for _ in range(60)]
+        for _ in range(2)
+    ]
+    files = [table_of([(*key, value) for key, value in rows], [*columns, "s"]) for rows in releases]
+    met = meet(*files, columns, ["s"], k=1)
+    sizes = judging.composition(*releases, partial(judging.matches, "wildcard"))
+    assert (met.pairs, met.smallest) == (len(sizes), min(sizes))
+
+
+@pytest.mark.parametrize("kind", ["csv", "table"])
+def test_different_files_compare(tmp_path, kind):
+    """Cells of csv, Parquet and dataframes meet as what they say: numbers, flags, structs, days."""
+    table = pa.table({
+        "a": [1, 1, 2, 2], "b": [True, True, False, False], "f": [0.1] * 4,
+        "i": [{"low": 20, "high": 30}] * 2 + [{"low": 5, "high": 5}] * 2,
+        "d": pa.array([20000, 20000, None, None], pa.date32()), "s": [1.0, 2.0, 1.0, 2.0],
+    })  # fmt: skip
+    text = (
+        'a,b,f,i,d,s\n1.0,true,0.10,"[20,30]",2024-10-04,1\n1,true,.1,"[25,27)",2024-10,2\n'
+        "2,false,0.1,5,*,1\n2,false,0.1,5.0,,2.0\n"
+    )
+    (tmp_path / "t.csv").write_text(text)
+    pq.write_table(table, tmp_path / "t.parquet")
+    other = tmp_path / ("t.csv" if kind == "csv" else "t.parquet")
+    met = meet(table, other, ["a", "b", "f", "i", "d"])
+    assert met.sensitive == ("s",)
+    assert met.columns == ("a", "b", "f", "i", "d")
+    assert met.roles == ("here", "there")
+    assert met.smallest == (1 if kind == "csv" else 2)  # csv writes four classes
+    assert met.pairs == (4 if kind == "csv" else 2)
+
+
+def test_no_sensitive_column_is_a_bound():
+    """Without a sensitive column in both, the size of the smaller class is the bound."""
+    one = table_of([("v1", "x")] * 4, "as")
+    met = meet(one, table_of([("v1", "x")] * 3, "ar"), ["a"], ["s"], k=4)
+    assert (met.smallest, met.below, met.sensitive) == (3, 1, ())
+    assert meet(one, table_of([("1", "x")] * 4, "bs"), ["a"], ["s"], k=4).smallest == 4
+    assert meet(one, table_of([("v2", "x")], "as"), ["a"], ["s"]).smallest is None
+    with pytest.raises(InputError, match="it shares no column with this release"):
+        meet(one, table_of([("1", "x")], "br"), ["a"], ["s"])
+
+
+def test_too_many(monkeypatch):
+    """Too many pairs of cells or classes are an error that says what to do; as many are allowed."""
+    table = table_of([(f"[{i};{i + 3})",) for i in range(300)], "a")
+    monkeypatch.setattr(composition, "PAIRS", 300 * 300 * 10 + 300 * 300)
+    assert meet(table, table, ["a"]).pairs == 300 + 2 * (299 + 298)
+    monkeypatch.setattr(composition, "PAIRS", 300 * 300 * 10 + 300 * 300 - 1)
+    with pytest.raises(InputError, match=r"too many pairs of classes.*\(990000, at most"):
+        meet(table, table, ["a"])
+    monkeypatch.setattr(composition, "PAIRS", 10)
+    stars = table_of(
+        [("*" if i % 2 else "1", str(i), "*" if i % 3 else "2") for i in range(99)], "abc"
+    )
+    with pytest.raises(InputError, match="name more of the quasi-identifiers"):
+        meet(stars, stars, list("abc"))
+
+
+def test_not_quadratic_in_exact_columns():
+    """Many classes whose cells are plain are looked up, not compared with each other."""
+    table = pa.table({"a": [f"v{i // 2}" for i in range(20_000)], "s": ["x"] * 20_000})
+    met = meet(table, table, ["a"], ["s"])
+    assert (met.pairs, met.smallest) == (10_000, 2)
+
+
+# --- what an attacker would try
+
+
+def ages(cells, values):
+    return table_of(list(zip(cells, values, strict=True)), "as")
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "wanted"),
+    ("ours", "theirs"),
     [
-        ("12**", "123*", True), ("12**", "1299", True), ("12**", "13**", False),
-        ("12**", "12*", False), ("2026-03", "2026-03-31", True), ("2026-03", "2026-Q2", False),
-        ("2026-Q1", "2026-03", True), ("2025-12", "2026-01-01", False), ("<18", "[10,20)", True),
-        ("<18", "18", False), (">=65", "65", True), ("Europe", "France", False),
-        ("[a,b]", "a", False), ("2026-13", "2026-13", True), ("9999-12", "9999-12-31", False),
-        ("[2026-01-01,2026-02-01)", "2026-01-31", True), ("1e999", "[0,1]", False),
-        ("2025-11", "2025-11-30", True), ("2025-11", "2025-12-01", False),
-        ("2025-12", "2025-12-31", True), ("2025-01", "2025-01-01", True),
-        ("2025-Q4", "2025-12", True), ("2025-Q4", "2025-10-01", True),
-        ("2025-Q4", "2025-09-30", False), ("2025-Q4", "2026-01-01", False),
-        ("2025-Q3", "2025-10", False), (">=65", "64", False), (">=65", "<65", False),
-        (">=65", "<66", True), ("[0,10)", "10", False), ("[0,10]", "10", True),
-        ("[0,10]", "[10,20)", True), ("[0,10)", "[10,20)", False), ("1e400", "1e400", True),
-        ("1e400", ">=5", True), ("12*", "1**", True), ("1*", "2*", False), ("ab*", "abc", True),
+        ("2026", "2026-03"), ("2026-03-31", "2026-03-31T10:00:00"), ("12**", "[1200,1250)"),
+        ("[20,30)", "(25, 35]"), ("[20,30)", "]25,35]"), ("<18", "<=17"), ("**45", "12**"),
+        ("[20,30)", "≥29"), ("20", "20.0"), ("2026", "[2026-03-01,2026-04-01)"),
     ],
 )  # fmt: skip
-def test_cells_that_overlap(one, other, wanted):
-    """Intervals, masks and parts of the calendar overlap as what they stand for does."""
-    first, second = (composition._comparable(cell, True) for cell in (one, other))
-    assert overlap(first, second) is wanted
-    assert overlap(second, first) is wanted
+def test_cells_that_others_write(ours, theirs):
+    """Whoever writes the same another way is met: three records and three leave one candidate."""
+    met = meet(ages([ours] * 3, "xyz"), ages([theirs] * 3, "xuv"), ["a"], ["s"], k=3)
+    assert (met.smallest, met.below, met.records) == (1, 1, 1)
 
 
-def test_different_files_compare(tmp_path):
-    """A csv file and a dataframe of the same values meet as such."""
-    table = pa.table({"a": [1, 1, 2, 2], "b": [True, True, False, False], "f": [0.1] * 4,
-                      "s": [1.0, 2.0, 1.0, 2.0]})  # fmt: skip
-    text = "a,b,f,s\n1.0,true,0.10,1\n1,true,0.1,2\n2,false,0.1,1\n2,false,0.1,2.0\n"
-    (tmp_path / "t.csv").write_text(text)
-    found = shoal.verify(
-        table, k=2, quasi_identifiers=["a", "b", "f"], sensitive=["s"], against=tmp_path / "t.csv"
+def test_spellings_of_sensitive_values_hide_nothing():
+    """Flu and flu are one value where releases meet, and every spelling is one by itself."""
+    met = meet(
+        ages(["1"] * 3, ["Flu", "b", "c"]), ages(["1"] * 3, ["flu ", "d", "e"]), ["a"], ["s"]
     )
-    assert found.against.sensitive == ("s",)
-    assert found.against.columns == ("a", "b", "f")
-    assert found.against.smallest == 1  # the other writes 1.0 and 1: two classes of its own
+    assert (met.smallest, met.below) == (1, 1)
+    kept = meet(ages(["1"] * 2, ["Flu", "flu"]), ages(["1"] * 2, ["Flu", "gout"]), ["a"], ["s"])
+    assert kept.smallest == 1, "whose spelling was kept is found by it"
 
 
-def test_no_sensitive_column_is_a_bound(write):
-    """Without a sensitive column in both, the size of the smaller class is the bound."""
-    one = write("1.csv", "a,s\n" + "v1,x\n" * 4)
-    other = write("2.csv", "a,r\n" + "v1,x\n" * 3)
-    ask = partial(shoal.verify, one, k=4, quasi_identifiers=["a"], sensitive=["s"])
-    found = ask(against=other)
-    assert (found.against.smallest, found.against.sensitive, found.ok) == (3, (), False)
-    assert ask(against=write("2.csv", "b,s\n" + "1,x\n" * 4)).ok
-    with pytest.raises(shoal.InputError, match="shares no column"):
-        ask(against=write("2.csv", "b,r\n1,x\n"))
-    apart = ask(against=write("2.csv", "a,s\nv2,x\n"))
-    assert apart.ok
-    assert apart.against.smallest is None
-    assert "no class of this one meets" in apart.summary()
-    assert "warning: two releases" in apart.summary()
+@pytest.mark.parametrize("sensitive", [None, ["s", "t"]])
+def test_a_changed_column_hides_nothing(sensitive):
+    """Where one of two sensitive columns was changed, records meet by the other, as when asked."""
+    one = table_of([("1", v, str(at)) for at, v in enumerate("xyz")], "ast")
+    other = table_of([("1", v, str(at + 10)) for at, v in enumerate("xuw")], "ast")
+    met = meet(one, other, ["a"], sensitive)
+    assert (met.smallest, met.sensitive) == (1, ("s",))
 
 
-def test_too_many(write):
-    """Too many classes or pairs are an error that says what to do."""
-    text = "a\n" + "".join(f"[{i};{i + 3})\n" for i in range(300))
-    path = write("t.csv", text)
-    ask = partial(shoal.verify, path, k=1, quasi_identifiers=["a"], against=path, delimiter=",")
-    with (
-        limited(pairs=989_999),
-        pytest.raises(shoal.InputError, match=r"too many pairs of classes.*\(990000, at most"),
-    ):
-        ask()
-    with limited(pairs=990_000):
-        assert ask().against.pairs == 300 + 2 * (299 + 298)
-    with (
-        limited(entries=100),
-        pytest.raises(shoal.InputError, match="name fewer quasi-identifiers"),
-    ):
-        ask()
+def test_all_columns_that_agree_are_known_together():
+    """Sensitive columns that both releases keep narrow down together, more than each alone."""
+    one = table_of([("1", *both) for both in ("xu", "yv", "xv", "yu")], "ast")
+    other = table_of([("1", *both) for both in ("xu", "xu", "yv", "yv")], "ast")
+    met = meet(one, other, ["a"], k=4)
+    assert (met.smallest, met.below, met.records) == (2, 1, 2)
+    assert met.sensitive == ("s", "t")
+    assert meet(one, other, ["a"], ["s"], k=4).below == 0
 
 
-def test_not_quadratic_in_exact_columns(write):
-    """Many classes whose cells are plain are looked up, not compared with each other."""
-    text = "a,s\n" + "".join(f"v{i // 2},x\n" for i in range(20_000))
-    path = write("t.csv", text)
-    found = shoal.verify(path, k=2, quasi_identifiers=["a"], sensitive=["s"], against=path)
-    assert (found.against.pairs, found.against.smallest) == (10_000, 2)
+@pytest.mark.parametrize(
+    ("cells", "paper", "unjudged"),
+    [
+        (["24.5", "31"], None, ("a",)), (["24.5", "[30,35)"], None, ()), (["x", "y"], None, ()),
+        (["2026-03-31", "x"], None, ("a",)), (["24.5", "31"], "range", ()),
+        (["[20,25)", "31"], "median", ("a",)), (["2026-03", "2026-04"], None, ()),
+    ],
+)  # fmt: skip
+def test_means_are_not_judged(cells, paper, unjudged):
+    """Single numbers or dates may be means, unless a paper says what they are."""
+    known = None if paper is None else Beside("report.json", ("a",), {"a": paper})
+    table = ages(cells, "xy")
+    assert meet(table, ages(["[20,25)", "2026-03"], "xy"), ["a"], ours=known).unjudged == unjudged
+    assert meet(ages(["*", "*"], "xy"), table, ["a"], theirs=known).unjudged == unjudged
 
 
-def test_many_patterns_of_stars(tmp_path, monkeypatch):
-    """Releases with many patterns of stars meet as bits, and as comparing all classes tells."""
-    rng = random.Random(7)
-    asked = []
-    tell = composition_classes._as_bits
-    monkeypatch.setattr(
-        composition_classes, "_as_bits", lambda *of: asked.append(tell(*of)) or asked[-1]
+def test_what_one_groups_and_the_other_keeps():
+    """A column that only the other release groups narrows down here: it is not judged."""
+    one = table_of([("1", "5", "x")] * 2, "abs")
+    paper = Beside("report.json", ("a", "b"), {"a": "range", "b": "range"})
+    met = meet(one, one, ["a"], theirs=paper)
+    assert (met.unjudged, met.sensitive) == (("a", "b"), ("s",))
+
+
+# --- with the original
+
+
+def people_of(seed):
+    """Random people, two releases of intervals of one column each, and the class of everybody."""
+    rng = random.Random(seed)
+    rows = rng.randint(4, 30)
+    table = {
+        "id": [f"p{row}" for row in range(rows)],
+        "age": [rng.randint(20, 50) for _ in range(rows)],
+        "zip": [f"{rng.randint(0, 99):03}" for _ in range(rows)],
+        "ill": [rng.choice("abc") for _ in range(rows)],
+    }
+    width, kept = rng.choice([3, 7, 10]), rng.choice([1, 2])
+    age = [f"[{a // width * width},{a // width * width + width})" for a in table["age"]]
+    mask = [code[:kept] + "*" * (3 - kept) for code in table["zip"]]
+    one = {"id": table["id"], "age": age, "ill": table["ill"]}
+    other = {"id": table["id"], "zip": mask, "ill": table["ill"]}
+    return rng, table, one, other, list(zip(age, mask, strict=True))
+
+
+def shuffled(rng, columns, names):
+    """A release with some columns, its rows in another order."""
+    rows = list(zip(*(columns[name] for name in names), strict=True))
+    rng.shuffle(rows)
+    return table_of(rows, names)
+
+
+def test_people_are_placed_rightly(thorough):
+    """Whoever is placed is placed rightly: with a key, in order, and by evidence alone."""
+    sure = 0
+    for seed in range(100 if thorough else 8):
+        rng, table, one, other, pairs = people_of(seed)
+        original = pa.table(table)
+        counts = Counter(pairs)
+        below = sum(counts[pair] < 3 for pair in pairs)
+        exact = (len(pairs), min(counts.values()), below, 0)
+        ask = partial(place, original=original, quasi=["age"], k=3)
+        keyed = ask(*(shuffled(rng, some, list(some)) for some in (one, other)), key=["id"])
+        assert (keyed.people, keyed.smallest, keyed.below, keyed.unknown) == exact
+        assert keyed.how == ("by 'id'", "by 'id'")
+        straight = [pa.table(some).drop_columns("id") for some in (one, other)]
+        found = ask(*straight, in_order=(True, True))
+        assert (found.people, found.smallest, found.below, found.unknown) == exact
+        assert found.how[0] == "by the order of the rows"
+        mixed = [shuffled(rng, some, list(some)[1:]) for some in (one, other)]
+        for in_order in (False, True):  # not believed where cells do not cover the original's
+            found = ask(*mixed, in_order=(in_order, in_order))
+            assert found.people == len(pairs)
+            assert found.below + found.unknown >= below
+            if not found.unknown:
+                assert (found.smallest, found.below) == exact[1:3]
+                sure += 1
+    assert sure > 3
+
+
+def test_people_who_are_in_one_release_only():
+    """Whoever is not in both shares nothing; a kept column that was changed makes nobody absent."""
+    original = pa.table({"age": range(20, 32), "n": [f"c{i}" for i in range(12)]})
+    rows = [(f"[{20 + i // 6 * 6},{26 + i // 6 * 6})", f"c{i}") for i in range(12)]
+    one = table_of(rows, ["age", "n"])
+    found = place(one, one.slice(0, 6), original, ["age"], k=6)
+    assert (found.people, found.smallest, found.below, found.unknown) == (6, 6, 0, 0)
+    changed = table_of([(age, n.replace("c", "d")) for age, n in rows[:6]], ["age", "n"])
+    assert place(one, changed, original, ["age"], k=6).unknown == 12
+
+
+def test_means_are_no_evidence():
+    """Shuffled means of few kept values place nobody, whatever the rows' order is said to be."""
+    original = pa.table({"age": range(20, 32), "ill": ["x", "y"] * 6})
+    means = pa.table({"age": [22.5] * 6 + [28.5] * 6, "ill": ["x", "y"] * 6})
+    found = place(means, means, original, ["age"])
+    assert (found.people, found.unknown, found.smallest) == (12, 12, None)
+    exact = Beside("report.json", ("age",), {"age": "mean"})
+    assert place(means, means, original, ["age"], theirs=exact).unknown == 12
+
+
+def test_an_unchanged_copy_is_a_release():
+    """A release of columns as they were has everybody in it, though nothing in it is grouped."""
+    original = pa.table({"age": range(20, 32), "ill": ["x", "y"] * 6})
+    one = table_of(
+        [(f"[{20 + i // 6 * 6},{26 + i // 6 * 6})", v) for i, v in enumerate("xy" * 6)],
+        ["age", "ill"],
     )
-    columns = [f"q{i}" for i in range(7)]
-    files, tables = [], []
-    for name in ("1.csv", "2.csv"):
-        rows = [
-            ([rng.choice(["1", "2", "*"]) for _ in columns], rng.choice("xyz")) for _ in range(60)
-        ]
-        lines = [",".join([*cells, value]) for cells, value in rows]
-        (tmp_path / name).write_text("\n".join([",".join([*columns, "s"]), *lines]) + "\n")
-        files.append(tmp_path / name)
-        tables.append([(tuple(cells), value) for cells, value in rows])
-    with limited(block=16):
-        found = shoal.verify(
-            files[0], k=1, quasi_identifiers=columns, sensitive=["s"], against=files[1]
-        ).against
-    pairs, smallest = 0, []
-    first, second = ({key for key, _ in table} for table in tables)
-    for mine in first:
-        for theirs in second:
-            if not judging.matches("wildcard", theirs, mine):
-                continue
-            ours = [value for key, value in tables[0] if key == mine]
-            others = [value for key, value in tables[1] if key == theirs]
-            left = sum(min(ours.count(v), others.count(v)) for v in set(ours))
-            pairs += left > 0
-            smallest += [left] if left else []
-    assert any(asked)
-    assert (found.pairs, found.smallest) == (pairs, min(smallest))
+    assert place(one, original.select(["ill"]), original, ["age"]).people == 12
+
+
+@pytest.mark.parametrize(
+    ("key", "words"),
+    [
+        ("ill", "the original: 'ill' does not name people"),
+        ("nobody", "the original: there is no column 'nobody' to know people by"),
+        ("zip", "there is no column 'zip' to know people by"),
+        ("id", "some of its 'id' are not in the original"),
+    ],
+)
+def test_what_a_key_must_be(key, words):
+    """A key is in all three files, names everybody once, and whom the original has."""
+    original = table_of(
+        [("p1", "30", "1", "x"), ("p2", "31", "2", "x")], ["id", "age", "zip", "ill"]
+    )
+    release = table_of([("p1", "*", "x"), ("p3", "*", "x")], ["id", "age", "ill"])
+    with pytest.raises(InputError, match=words):
+        place(release, release, original, ["age"], key=[key])

@@ -11,9 +11,14 @@ import pytest
 
 import shoal
 from naive import judging, spelling
-from shoal.judge.hierarchies import _joined
-from shoal.judge.readers.reading import _delimiter
-from shoal.judge.rulings import summarized
+from shoal.judge.values import read_tree
+
+
+def _classes(sizes):
+    """A table with so many classes of each size."""
+    every = [size for size, many in sizes.items() for _ in range(many)]
+    cells = [number for number, size in enumerate(every) for _ in range(size)]
+    return pa.table({"a": pa.array(cells, pa.int64())})
 
 
 @pytest.mark.parametrize(
@@ -30,15 +35,18 @@ from shoal.judge.rulings import summarized
 )
 def test_sizes_by_hand(sizes, least, median, largest):
     """The median of class sizes is the middle one, or the mean of both."""
-    found = summarized(sizes)
+    found = shoal.verify(_classes(sizes), k=1, quasi_identifiers=["a"]).sizes
     assert (found.least, found.median, found.largest) == (least, median, largest)
 
 
 def test_the_table_of_sizes_has_twenty_rows():
     """Up to twenty sizes have their own row; of more, the last row counts all others."""
     twenty = dict.fromkeys(range(1, 21), 2)
-    assert summarized(twenty).table == tuple((size, 2) for size in range(1, 21))
-    table = summarized({**twenty, 21: 1}).table
+    asked = {"k": 1, "quasi_identifiers": ["a"]}
+    assert shoal.verify(_classes(twenty), **asked).sizes.table == tuple(
+        (size, 2) for size in range(1, 21)
+    )
+    table = shoal.verify(_classes({**twenty, 21: 1}), **asked).sizes.table
     assert table == (*((size, 2) for size in range(1, 20)), ("and more", 3))
 
 
@@ -64,9 +72,10 @@ def test_at_most_twenty_values_are_ruled_out():
         assert math.isclose(posterior[-1], 1 / (31 - many))
 
 
-def test_the_height_of_a_tree():
+def test_the_height_of_a_tree(write):
     """A tree is as high as its lines have words above the value, the root included."""
-    tree = _joined([["x", "g", "*"], ["y", "g", "*"]], "t")
+    path = write("t.csv", "x;g;*\ny;g;*\n")
+    tree = read_tree(path, "t")
     assert tree.height == 2
     assert tree.lines == {"x": ("g",), "y": ("g",)}
 
@@ -101,13 +110,14 @@ def test_readings_are_told_where_they_differ():
     assert said in shoal.verify(starred, k=2, quasi_identifiers=["a"]).summary()
 
 
-def test_delimiters_within_quotes_separate_nothing():
+def test_delimiters_within_quotes_separate_nothing(write):
     """The sign between columns is found outside of quotes; two such signs must be told apart."""
-    assert _delimiter('"a;b",c,"d;e"', "t") == ","
-    assert _delimiter("a;b", "t") == ";"
-    assert _delimiter("a", "t") == ","
+    for header, record, name in (("a;b", "1;2", "b"), ("a", "1", "a"), ('"a;b",c,d', "1,2,3", "c")):
+        path = write("t.csv", f"{header}\n{record}\n")
+        assert shoal.verify(path, k=1, quasi_identifiers=[name]).records == 1
+    path = write("t.csv", "a;b,c\n1;2,3\n")
     with pytest.raises(shoal.InputError, match="say with delimiter"):
-        _delimiter("a;b,c", "t")
+        shoal.verify(path, k=1, quasi_identifiers=["a"])
 
 
 def test_closeness_takes_the_larger_distance(tmp_path):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 import shoal
-from shoal.judge.limits import limited, limits
 from shoal.outofcore.budget import budget_for
 from shoal.outofcore.encoders import Vocabulary
 from shoal.table.memory import LEAST, read_memory
@@ -15,7 +14,7 @@ from shoal.table.read import read
 def test_all_steps_shrink_with_the_memory():
     """Less memory means smaller regions, pieces, files, counts and trees, none of them empty."""
     plans = [budget_for(memory, 7, 50.0) for memory in (LEAST, 2 * LEAST, 20 * LEAST)]
-    for name in ("records", "piece", "file", "entries", "values"):
+    for name in ("records", "piece", "file", "judge", "values"):
         sizes = [getattr(plan, name) for plan in plans]
         assert 0 < sizes[0] < sizes[1] <= sizes[2], name
 
@@ -33,16 +32,6 @@ def test_the_floor_is_named():
     assert read_memory(f"{LEAST // 10**6}MB") == LEAST
     with pytest.raises(shoal.RequestError, match=f"at least {LEAST // 10**6}MB are needed"):
         read_memory(f"{LEAST // 10**6 - 1}MB")
-
-
-def test_the_judge_holds_less():
-    """Within a limit the judge counts fewer entries in memory, and as many as ever after it."""
-    before = limits().entries
-    with limited(entries=10):
-        assert limits().entries == 10
-        with limited(entries=20):
-            assert limits().entries == 10
-    assert limits().entries == before
 
 
 def test_too_many_values_for_the_memory(tmp_path):

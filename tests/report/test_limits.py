@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import shoal
-from shoal.judge.models.requirement import Requirement
+from shoal.judge.requirement import Requirement
 from shoal.report.guarantees import Protection, guarantee
 
 NAMES = ("Minimality", "Downcoding", "Model inference", "Composition")

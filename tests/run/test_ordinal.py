@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 import shoal as library
-from shoal.judge.covers import uncovered
+from shoal.judge.cells import uncovered
 from shoal.measures.generalization import cell_losses
 from shoal.table.encode_nodes import code
 from shoal.table.ordinal import with_orders

@@ -23,8 +23,8 @@ from thorough import spread
 
 LEVELS = {1: "low", 2: "middle", 3: "high"}
 READERS = {
-    "feather": "pyarrow in a fresh process", "jsonl": "Python's json", "xlsx": "python-calamine",
-    "dta": "pyreadstat in a fresh process",
+    "feather": "pyarrow in a fresh process", "jsonl": "DuckDB, after Python's json",
+    "xlsx": "python-calamine", "dta": "pyreadstat in a fresh process",
 }  # fmt: skip
 
 

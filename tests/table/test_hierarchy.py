@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import shoal
 from naive import mixed
-from shoal.judge.hierarchies import read_tree
+from shoal.judge.values import read_tree
 from shoal.table.encode_nodes import code
 from shoal.table.read import read
 from thorough import examples

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import pytest
 
 import shoal
-from shoal.judge.hierarchies import read_tree
+from shoal.judge.values import read_tree
 from shoal.table.csv_pieces import CsvPieces
 from shoal.table.csv_text import scan as line_length
 from shoal.table.files import opening

@@ -13,7 +13,7 @@ import pytest
 
 import shoal as library
 from naive import spelling
-from shoal.judge.spelling import plain_value
+from shoal.judge.values import plain_value
 from shoal.table.hierarchy.values import distinct_values
 from shoal.table.read import read
 from shoal.table.spelling import form_of, forms_of, spelled

@@ -14,7 +14,6 @@ EXTRAS = {
     "charts": ("vl_convert",),
     "optimal": ("highspy",),
     "formats": ("polars", "pyreadstat", "python_calamine", "xlsxwriter"),
-    "duckdb": ("duckdb",),
     "dask": ("dask", "distributed"),
     "spark": ("pyspark", "fsspec"),
     "sklearn": ("sklearn",),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,7 +13,7 @@ from shoal.cli.command import TABLE
 from shoal.cli.display import say
 from shoal.cli.options import JsonFlag, MissingAs, SensitiveTrees, Tabled, takes
 from shoal.cli.output import echo_verdict
-from shoal.errors import RequestError
+from shoal.errors import PrivacyError, RequestError
 
 
 @app.command(cls=Tabled, rich_help_panel=WORK)
@@ -37,7 +38,10 @@ def verify(
     k: Annotated[
         int | None,
         typer.Option(
-            "-k", "--k", help="The k it should have; or say --preset. With --ledger it says it."
+            "-k",
+            "--k",
+            help="The k it should have; or say --preset. Default: that of the report, certificate "
+            "or recipe beside it. With --ledger it says it.",
         ),
     ] = None,
     preset: Annotated[
@@ -56,6 +60,14 @@ def verify(
         typer.Option(
             help="Its quasi-identifiers: a,b,c. Default: those of the report, certificate or "
             "recipe beside it, as for --sensitive; stderr says which."
+        ),
+    ] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Columns that are released as they are: a,b. Any other column that is neither "
+            "quasi-identifier nor sensitive is named, and the file fails if one tells most records "
+            "apart. Default: those of the report, certificate or recipe beside it."
         ),
     ] = None,
     hierarchy: SensitiveTrees = None,
@@ -83,6 +95,14 @@ def verify(
         typer.Option(help="Columns that name a person in all three files, with --original: a,b."),
     ] = None,
     missing_as: MissingAs = "own",
+    sql: Annotated[
+        bool,
+        typer.Option(
+            "--sql",
+            help="Print the judgment as a script of SQL, which gives the same figures in DuckDB's "
+            "own shell.",
+        ),
+    ] = False,
     as_json: JsonFlag = False,
     **options: Any,
 ) -> None:
@@ -115,16 +135,21 @@ def verify(
         options["sensitive"] = []
     verification = check(
         file,
-        k=least_k(k, preset),
+        None if k is None and preset is None else least_k(k, preset),
         quasi_identifiers=None if quasi is None else split_names(quasi),
+        keep=None if keep is None else split_names(keep),
         hierarchies=split_pairs(hierarchy, "--hierarchy", first=True),
         words=split_names(words),
         against=against,
         original=original,
         key=split_names(key),
         missing_as=missing_as,
+        sql=sql,
         **arguments_of(options),
     )
+    if sql:
+        sys.stdout.write(f"{verification.sql}\n")
+        raise typer.Exit(0 if verification.ok else PrivacyError.exit_code)
     for origin in verification.origins:
         say(origin)
     echo_verdict(verification, as_json)

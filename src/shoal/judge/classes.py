@@ -1,347 +1,245 @@
-"""Equivalence classes in memory, and the candidates that a missing cell matches."""
+"""Equivalence classes, who else a record could be, and what is counted of sensitive columns.
+
+Tables of the engine: `counts` (each combination of cells, how often), `classes` (class, q1, q2, …,
+size), `coded` (class, the value v1 and form f1 of the first sensitive column, …, how often) and, if
+missing cells match others, `matches` (class, another class whose records the person could be).
+
+A person whose quasi-identifiers are those of a released record r could be any record s that matches
+r. Equal cells match. A star (`*`, an empty or a missing cell) matches
+
+- `own`: only itself: it is a category of its own (the default, and the strictest);
+- `root`: as the root of its hierarchy it covers any value: s matches r where s has a star, but not
+  where r alone has one (Ciglic, Eder and Koncilia 2016 call the readings apart);
+- `wildcard`: anything, on either side.
+"""
 
 from __future__ import annotations
 
-from array import array
-from bisect import bisect_left
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
-import numpy as np
-import numpy.typing as npt
+from shoal.errors import InputError, RequestError
+from shoal.judge.engine import Engine, quoted, text
+from shoal.judge.source import Source
+from shoal.judge.values import Coded, Sensitive
 
-from shoal.errors import RequestError
-from shoal.judge.limits import each, limits
-from shoal.judge.models.matching import READINGS, candidate_values, candidates, smallest, steps
-from shoal.judge.readers.source import Key
-from shoal.judge.sensitive import Combination, Sensitive
-
-Words = npt.NDArray[np.uint64]
-Places = npt.NDArray[np.intp]
-FIRST, TIMES = -2, -1  # where an entry has its first record, and how often it occurs
-PARTS = 256
-FEW = 20_000  # rows a thread, at least
-_TOP = np.uint64(56)
-_ODD = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))  # of splitmix64
-_FAR, _NEAR = np.uint64(32), np.uint64(29)
-STEPS = 1_000_000  # limit of an optional reading: about a second
-Values = Mapping[int, int]
+READINGS = ("own", "root", "wildcard")
+PATTERNS = 8  # of stars, whose classes are joined pattern by pattern; more meet class by class
+PAIRS = 4_000_000_000  # of classes that are compared one by one
+FREE = 4_000_000  # of classes that are compared to tell a reading that nobody asked for
+NESTED = ("STRUCT", "MAP", "UNION")
 
 
-class Class(NamedTuple):
-    """One class: its first record, its records, its candidates, their values, what is too narrow.
+def star(column: str, kind: str) -> str:
+    """Return the condition that a cell says nothing."""
+    if kind == "VARCHAR":
+        return f"({column} IS NULL OR {column} IN ('', '*'))"
+    return f"({column} IS NULL OR isnan({column}))" if is_float(kind) else f"({column} IS NULL)"
 
-    `values` has the counts of each sensitive column; `narrow` numbers the `Subset`s in which its
-    combination is too rare.
+
+def is_float(kind: str) -> bool:
+    """Tell whether cells may be not-a-number."""
+    return kind in ("DOUBLE", "FLOAT")
+
+
+def same(columns: Sequence[str], one: str, other: str) -> str:
+    """Return the condition that cells of two tables are the same, missing ones too."""
+    pairs = [f"{one}.{name} IS NOT DISTINCT FROM {other}.{name}" for name in columns]
+    return " AND ".join(pairs) or "true"
+
+
+@dataclass
+class Classes:
+    """The classes of a release in the engine: `quasi` and `sensitive` are columns of `source`.
+
+    `person` is a column that says whose record each is, where people are counted, not records.
     """
 
-    first: int
-    size: int
-    candidates: int
-    values: Sequence[Values]
-    narrow: Sequence[int] = ()
+    engine: Engine
+    source: Source
+    quasi: Sequence[str]
+    sensitive: Sequence[Sensitive] = ()
+    person: str | None = None
+    coded: list[Coded] = field(default_factory=list)
+    tables: set[str] = field(default_factory=set)  # of what matches what
 
+    def __post_init__(self) -> None:
+        self.kinds = {f"q{n}": self.source.columns[name] for n, name in enumerate(self.quasi, 1)}
+        self.many = "sum(n)::BIGINT" if self.person is None else "count(DISTINCT person)"
 
-@dataclass(frozen=True)
-class Subset:
-    """Quasi-identifiers with a k of their own: their names, where they stand, and that k."""
+    def make(self) -> None:
+        """Make the tables of classes and of what is counted in them."""
+        cells = [f"{quoted(name)} AS q{n}" for n, name in enumerate(self.quasi, 1)]
+        for n, column in enumerate(self.sensitive, 1):
+            kind = self.source.columns[column.name]
+            cast = "::VARCHAR" if kind.startswith(NESTED) else ""
+            cells.append(f"{quoted(column.name)}{cast} AS s{n}")
+        if self.person is not None:
+            cells.append(f"{quoted(self.person)} AS person")
+        own = ", ".join(self.kinds)
+        self.engine.make(
+            f"CREATE TABLE counts AS\nSELECT {', '.join(cells)}, count(*) AS n\n"
+            f"FROM {self.source.table}\nGROUP BY ALL",
+            "How often each combination of cells occurs",
+        )
+        self.engine.make(
+            f"CREATE TABLE classes AS\nSELECT row_number() OVER () AS class, {own}, "
+            f"{self.many} AS size\nFROM counts\nGROUP BY {own}",
+            "Equivalence classes: records that have the same quasi-identifiers",
+        )
+        if self.sensitive:
+            self._code()
 
-    columns: tuple[str, ...]
-    places: tuple[int, ...]
-    k: int
+    def _code(self) -> None:
+        """Give every sensitive cell the numbers of its value and its form."""
+        joins, codes = [], []
+        for n, column in enumerate(self.sensitive, 1):
+            distinct = self.engine.arrow(f"SELECT DISTINCT s{n} AS cell FROM counts").read_all()
+            coded = column.coded(python_values(distinct["cell"]))
+            self.coded.append(coded)
+            self._keep(f"values_{n}", distinct, coded)
+            joins.append(f"JOIN values_{n} ON counts.s{n} IS NOT DISTINCT FROM values_{n}.cell")
+            codes.append(f"values_{n}.value AS v{n}, values_{n}.form AS f{n}")
+        more = ", person" if self.person else ""
+        self.engine.make(
+            f"CREATE VIEW coded AS\nSELECT class, {', '.join(codes)}{more}, n\nFROM counts\n"
+            f"JOIN classes ON {same(list(self.kinds), 'counts', 'classes')}\n" + "\n".join(joins),
+            "Which values the records of a class have, by numbers",
+        )
 
+    def _keep(self, name: str, distinct: Any, coded: Coded) -> None:
+        """Make the table of the numbers of cells; the script says it cell by cell."""
+        import pyarrow as pa
 
-@dataclass(frozen=True)
-class Narrow:
-    """What a subset has: its smallest combination, how many are too rare, the records in them."""
+        numbers = pa.array(coded.codes, pa.int64())
+        forms = pa.array([coded.forms[code] for code in coded.codes], pa.int64())
+        given = distinct.append_column("value", numbers).append_column("form", forms)
+        self.engine.load(name, given, "The number of each value, and of the form of its spelling")
 
-    smallest: int
-    classes: int
-    records: int
+    def sizes(self, reading: str) -> str:
+        """Return a table of classes and of how many records could be the person behind each."""
+        if not self.match("classes", self.kinds, reading):
+            return "(SELECT class, size AS candidates, size FROM classes)"
+        return self.matched_sizes("classes")
 
+    @staticmethod
+    def matched_sizes(table: str) -> str:
+        """Return a table of classes, of what matches them, and of their own records."""
+        return (
+            f"(SELECT own.class, sum(other.size)::BIGINT AS candidates, "
+            "any_value(own.size) AS size "
+            f"FROM {table}_matches AS matches JOIN {table} AS own USING (class) "
+            f"JOIN {table} AS other ON other.class = matches.other GROUP BY own.class)"
+        )
 
-class Counted(Protocol):
-    """The classes of a release."""
-
-    narrow: list[Narrow]
-
-    def quick(self, k: int) -> Counter[int] | None:
-        """Return how many classes of each size there are, where no class needs a closer look."""
-        ...
-
-    def classes(self) -> Iterator[Class]:
-        """Yield every class."""
-        ...
-
-    def numbers(self, firsts: Sequence[int]) -> list[int]:
-        """Return the numbers of classes that begin at these records, which are in order."""
-        ...
-
-    def readings(self, own: int) -> dict[str, int | None]:
-        """Return the smallest set of candidates in each reading; that of `own` is known."""
-        ...
-
-
-def part_of(key: Sequence[Any], subset: Subset) -> Key:
-    """Return the cells of a subset."""
-    return tuple(key[place] for place in subset.places)
-
-
-class Sizes:
-    """Classes of which only the sizes count: no cell says nothing, and nothing else is asked."""
-
-    narrow: list[Narrow] = []  # noqa: RUF012 - there never is one
-
-    def __init__(self, entries: Words) -> None:
-        entries = entries[np.argsort(entries[:, FIRST])]
-        self.firsts, self.times = entries[:, FIRST], entries[:, TIMES]
-
-    def quick(self, k: int) -> Counter[int] | None:
-        """Return how many classes of each size there are, if all are good."""
-        sizes, classes = np.unique(self.times, return_counts=True)
-        by_size = Counter(dict(zip(sizes.tolist(), classes.tolist(), strict=True)))
-        return by_size if min(by_size, default=0) >= k else None
-
-    def classes(self) -> Iterator[Class]:
-        """Yield every class."""
-        for first, size in zip(self.firsts.tolist(), self.times.tolist(), strict=True):
-            yield Class(first, size, size, ())
-
-    def numbers(self, firsts: Sequence[int]) -> list[int]:
-        """Return the numbers of classes that begin at these records, which are in order."""
-        places = np.searchsorted(self.firsts, np.array(firsts, np.uint64))
-        return [int(place) + 1 for place in places]
-
-    def readings(self, own: int) -> dict[str, int | None]:
-        """Return the smallest set of candidates: every reading is the same where no star is."""
-        return dict.fromkeys(READINGS, own)
-
-
-class Memory:
-    """Classes in memory, in order of first appearance."""
-
-    def __init__(
-        self, counts: Counter[Key], firsts: array[int], width: int,
-        sensitive: Sequence[Sensitive], subsets: Sequence[Subset], reading: str,
-        combined: Sequence[Combination] = (),
-    ) -> None:  # fmt: skip
-        self.reading, self.subsets, self.combined = reading, subsets, combined
-        self.values: list[dict[Key, Values]] = []
-        self._check(counts, width)
-        if sensitive:
-            counts, firsts = self._folded(counts, firsts, width, sensitive)
-        self.sizes, self.firsts = counts, firsts
-        self.candidates = candidates(self.sizes, reading) if reading != "own" else self.sizes
-        self.narrow: list[Narrow] = []
-        self._rare: list[set[Key]] = []
-        for subset in subsets:
-            self._look(subset)
-
-    def _check(self, counts: Counter[Key], width: int) -> None:
-        """Refuse a reading in which too many classes meet."""
-        if self.reading == "own":
-            return
-        work, most = steps({key[:width] for key in counts}, self.reading), limits().cells
-        if work > most:
+    def match(
+        self, table: str, columns: Mapping[str, str], reading: str, most: int = PAIRS
+    ) -> bool:
+        """Make the table of which classes match which; tell whether any matches another."""
+        stars = [f"CASE WHEN {star(name, kind)} THEN '*' ELSE '.' END"
+                 for name, kind in columns.items()]  # fmt: skip
+        if reading == "own":
+            return False
+        self.engine.make(
+            f"CREATE OR REPLACE VIEW {table}_stars AS\n"
+            f"SELECT *, concat({', '.join(stars)}) AS stars\nFROM {table}",
+            "Which cells of a class are missing or *",
+        )
+        patterns = dict(self.engine.rows(
+            f"SELECT stars, count(*) FROM {table}_stars GROUP BY stars ORDER BY stars"
+        ))  # fmt: skip
+        if not any("*" in one for one in patterns):
+            return False
+        if sum(patterns.values()) ** 2 > most and len(patterns) > PATTERNS:
             raise RequestError(
-                f"missing_as {self.reading}: too many classes to compare ({work} cells, at most "
-                f"{most}); verify with missing_as own, which is stricter"
+                f"missing_as {reading}: {len(patterns)} patterns of missing cells in "
+                f"{sum(patterns.values())} classes are too many to compare; verify with missing_as "
+                "own, which is stricter"
             )
+        pairs = (
+            _by_pattern(table, list(columns), list(patterns), reading)
+            if len(patterns) <= PATTERNS
+            else _by_class(table, columns, reading)
+        )
+        self.tables.add(f"{table}_matches")
+        self.engine.make(
+            f"CREATE OR REPLACE TABLE {table}_matches AS\n{pairs}",
+            f"Classes whose records could be those of a person, missing cells read as {reading}",
+        )
+        return True
 
-    def _folded(
-        self, counts: Counter[Key], firsts: array[int], width: int, sensitive: Sequence[Sensitive]
-    ) -> tuple[Counter[Key], array[int]]:
-        sizes: Counter[Key] = Counter()
-        begins = array("q")
-        values: list[dict[Key, dict[int, int]]] = [{} for _ in (*sensitive, *self.combined)]
-        for (row, times), first in zip(counts.items(), firsts, strict=True):
-            key = row[:width]
-            if key not in sizes:
-                begins.append(first)
-            sizes[key] += times
-            codes = [column.code(cell) for column, cell in zip(sensitive, row[width:], strict=True)]
-            for column, code in zip(sensitive, codes, strict=True):
-                column.whole[code] += times
-            codes += [one.code(codes, times) for one in self.combined]
-            for of, code in zip(values, codes, strict=True):
-                within = of.setdefault(key, {})
-                within[code] = within.get(code, 0) + times
-        most = limits().counts
-        for of in values:
-            counted = candidate_values(of, self.reading, most)
-            if counted is None:
-                raise RequestError(
-                    f"missing_as {self.reading}: too many values could be those of a person (more "
-                    f"than {most} counts); verify with missing_as own, which is stricter"
-                )
-            self.values.append(counted)
-        return sizes, begins
+    def smallest(self, reading: str, own: int) -> int | None:
+        """Return the smallest set of candidates in a reading that was not asked for.
 
-    def _look(self, subset: Subset) -> None:
-        sizes: Counter[Key] = Counter()
-        for key, size in self.sizes.items():
-            sizes[part_of(key, subset)] += size
-        matching = candidates(sizes, self.reading)
-        rare = {key for key, many in matching.items() if many < subset.k}
-        records = sum(sizes[key] for key in rare)
-        self.narrow.append(Narrow(min(matching.values(), default=0), len(rare), records))
-        self._rare.append(rare)
+        None where that takes too many comparisons.
+        """
+        try:
+            if not self.match("classes", self.kinds, reading, FREE):
+                return own
+        except RequestError:
+            return None
+        rows = self.engine.rows(f"SELECT min(candidates) FROM {self.matched_sizes('classes')}")
+        return int(rows[0][0])
 
-    def quick(self, k: int) -> Counter[int] | None:
-        """Return how many classes of each size there are, if size alone counts and all are good."""
-        sizes = Counter(self.sizes.values())
-        plain = self.reading == "own" and not self.values and not self.subsets
-        return sizes if plain and min(sizes, default=0) >= k else None
+    def count(self, name: str, code: str, gone: str, title: str) -> None:
+        """Make counted_NAME and whole_NAME: how often codes occur in a class, and in the release.
 
-    def classes(self) -> Iterator[Class]:
-        """Yield every class."""
-        for (key, size), first in zip(self.sizes.items(), self.firsts, strict=True):
-            values = [of[key] for of in self.values]
-            narrow = [
-                i for i, subset in enumerate(self.subsets) if part_of(key, subset) in self._rare[i]
-            ]
-            yield Class(first, size, self.candidates[key], values, narrow)
-
-    def numbers(self, firsts: Sequence[int]) -> list[int]:
-        """Return the numbers of classes that begin at these records, which are in order."""
-        return [bisect_left(self.firsts, first) + 1 for first in firsts]
-
-    def readings(self, own: int) -> dict[str, int | None]:
-        """Return the smallest set of candidates in each reading, where that is cheap."""
-        by_reading: dict[str, int | None] = {"own": own}
-        for reading in READINGS[1:]:
-            if reading == self.reading:
-                by_reading[reading] = min(self.candidates.values(), default=0)
-            else:
-                by_reading[reading] = smallest(self.sizes, reading, STEPS)
-        return by_reading
+        `code` is an expression over `coded`, and `gone` tells that it stands for a missing value. A
+        class has the codes of all records that its person could be.
+        """
+        each = f"{code} AS code, bool_or({gone}) AS gone, {self.many} AS n\nFROM coded"
+        counted = f"SELECT class, {each}\nGROUP BY class, code"
+        if "classes_matches" in self.tables:
+            counted = (
+                "SELECT matches.class, code, bool_or(gone) AS gone, sum(n)::BIGINT AS n\n"
+                f"FROM classes_matches AS matches JOIN ({counted}) AS counted\n"
+                "ON counted.class = matches.other\nGROUP BY matches.class, code"
+            )
+        self.engine.make(f"CREATE TABLE counted_{name} AS\n{counted}",
+                         f"How often each value of {title} occurs in each class")  # fmt: skip
+        self.engine.make(f"CREATE VIEW whole_{name} AS\nSELECT {each}\nGROUP BY code")
 
 
-# Counts as rows of 64-bit words: equal rows are merged.
-#
-# An entry is a row: the words of its key, the codes of its sensitive values, the record in which it
-# occurs first, and how often it occurs. Equal rows are found by sorting a mix of their words; rows
-# are neighbors then, and are compared word by word, so that no two are taken for one.
+def _by_pattern(table: str, columns: Sequence[str], patterns: Sequence[str], reading: str) -> str:
+    """Return the query for matching classes, by which of their cells are stars."""
+    every = []
+    for theirs in patterns:
+        for mine in patterns:
+            both = list(zip(mine, theirs, strict=True))
+            if reading == "root" and ("*", ".") in both:
+                continue
+            equal = [f"own.{name} = other.{name}" for name, pair in zip(columns, both, strict=True)
+                     if pair == (".", ".")]  # fmt: skip
+            every.append(
+                f"SELECT own.class, other.class AS other\n"
+                f"FROM {table}_stars AS own JOIN {table}_stars AS other\n"
+                f"ON {' AND '.join(equal) or 'true'}\n"
+                f"WHERE own.stars = {text(mine)} AND other.stars = {text(theirs)}"
+            )
+    return "\nUNION ALL\n".join(every)
 
 
-@dataclass(frozen=True)
-class Layout:
-    """How many words of an entry are its key, how many codes; which bits are of which subset."""
-
-    key: int
-    codes: int
-    masks: Sequence[Words]
-
-    @property
-    def width(self) -> int:
-        """How many words an entry has."""
-        return self.key + self.codes + 2
-
-
-def mix(words: Words) -> Words:
-    """Return one word a row, equal for equal rows, that spreads over all its bits."""
-    mixed = np.full(len(words), 0x9E3779B97F4A7C15, np.uint64)
-    for column in words.T:
-        mixed ^= column
-        mixed *= _ODD[0]
-        mixed ^= mixed >> _FAR
-    mixed *= _ODD[1]
-    mixed ^= mixed >> _NEAR
-    return mixed
+def _by_class(table: str, columns: Mapping[str, str], reading: str) -> str:
+    """Return the query for matching classes, by the definition of the reading."""
+    each = []
+    for name, kind in columns.items():
+        stars = [star(f"other.{name}", kind)]
+        stars += [star(f"own.{name}", kind)] if reading == "wildcard" else []
+        each.append(f"(own.{name} = other.{name} OR {' OR '.join(stars)})")
+    return (
+        f"SELECT own.class, other.class AS other\nFROM {table} AS own\n"
+        f"JOIN {table} AS other ON {' AND '.join(each)}"
+    )
 
 
-def parts_of(words: Words) -> Words:
-    """Return in which part rows belong, by the highest bits of their mix."""
-    return mix(words) >> _TOP
+def python_values(column: Any) -> list[Any]:
+    """Return the cells of an Arrow column as Python's values; moments are their ticks."""
+    import pyarrow as pa
 
-
-def grouped(words: Words) -> tuple[Places, Places]:
-    """Return an order in which equal rows are neighbors, and where each group of them begins."""
-    return _grouped(words, mix(words))
-
-
-def _grouped(words: Words, mixed: Words) -> tuple[Places, Places]:
-    order = np.argsort(mixed)
-    mixed = mixed[order]
-    new = _changes(words[order])
-    if np.any(new[1:] & (mixed[1:] == mixed[:-1])):
-        # Different rows of one mix may stand in any order: all words decide.
-        order = np.lexsort(words.T)
-        new = _changes(words[order])
-    return order, np.flatnonzero(new)
-
-
-def _changes(words: Words) -> npt.NDArray[np.bool_]:
-    """Tell which rows differ from the one before; the first does."""
-    new = np.zeros(len(words), np.bool_)
-    new[:1] = True
-    for column in words.T:
-        new[1:] |= column[1:] != column[:-1]
-    return new
-
-
-def merged(entries: Words, width: int, threads: int = 1) -> Words:
-    """Return one entry for all that are equal in the first words: earliest, and times summed.
-
-    Threads merge the rows of a range of mixes each: equal rows are in one of them.
-    """
-    threads = max(1, min(threads, len(entries) // FEW))
-    if threads == 1:
-        return _merged(entries, width, mix(entries[:, :width]))
-    cuts = np.linspace(0, len(entries), threads + 1).astype(np.intp).tolist()
-    slices = [slice(*ends) for ends in pairwise(cuts)]
-    mixed = np.concatenate([*each(lambda some: mix(entries[some, :width]), slices, threads)])
-    ranges = (mixed >> _FAR) * np.uint64(threads) >> _FAR
-
-    def of_range(number: int) -> Words:
-        rows = np.flatnonzero(ranges == np.uint64(number))
-        return _merged(entries[rows], width, mixed[rows])
-
-    return np.concatenate([*each(of_range, range(threads), threads)])
-
-
-def _merged(entries: Words, width: int, mixed: Words) -> Words:
-    if not len(entries):
-        return entries
-    order, begins = _grouped(entries[:, :width], mixed)
-    unique = entries[order[begins]]
-    unique[:, FIRST] = np.minimum.reduceat(entries[order, FIRST], begins)
-    unique[:, TIMES] = np.add.reduceat(entries[order, TIMES], begins)
-    return unique
-
-
-class Pile:
-    """Entries in memory, merged whenever there are twice as many as may be different."""
-
-    def __init__(self, layout: Layout, limit: int, threads: int = 1) -> None:
-        self.identity, self.limit, self.threads = layout.key + layout.codes, limit, threads
-        self.rows: Words = np.empty((2 * limit, layout.width), np.uint64)
-        self.held = 0
-
-    def add(self, entries: Words) -> list[Words]:
-        """Take entries; return those that are too many to hold, which is mostly none."""
-        out = []
-        while len(entries):
-            now = entries[: len(self.rows) - self.held]
-            self.rows[self.held : self.held + len(now)] = now
-            self.held += len(now)
-            entries = entries[len(now) :]
-            if self.held == len(self.rows):
-                out += self._pressed()
-        return out
-
-    def _pressed(self) -> list[Words]:
-        few = self.all()
-        self.held = 0
-        if len(few) > self.limit:
-            return [few]
-        self.rows[: len(few)] = few
-        self.held = len(few)
-        return []
-
-    def all(self) -> Words:
-        """Return all entries that are held, each once."""
-        return merged(self.rows[: self.held], self.identity, self.threads)
+    if pa.types.is_timestamp(column.type) or str(column.type) in ("time64[ns]", "duration[ns]"):
+        column = column.cast("int64")
+    try:
+        return list(column.to_pylist())
+    except (ValueError, OverflowError):
+        raise InputError("a date is beyond the calendar") from None

@@ -1,373 +1,344 @@
-"""Rulings: every privacy model, judged class by class in one pass.
+"""Rulings: every privacy model, asked of every class at once.
 
-All rules hold for the union of classes that have them. So the whole file as one class is the best
+All rules hold for the union of classes that keep them. So the whole file as one class is the best
 that any grouping could do, and a rule that even it breaks cannot be met at all.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 import math
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from typing import Any
 
-from shoal.errors import listed
-from shoal.hints import FILE, Message, option
-from shoal.judge.classes import Class, Counted, Subset
-from shoal.judge.composition import WARNING
-from shoal.judge.models import diversity
-from shoal.judge.models.closeness import Counts
-from shoal.judge.models.requirement import MISSING, Requirement, Rule
-from shoal.judge.readers.source import Source
-from shoal.judge.sensitive import Combination, Sensitive, Tally
-from shoal.judge.verification import Composition, Judged, KOf, Offending, Read, Sizes, Verification
-
-KEPT = 1_000  # offending classes
-ROWS = 20  # of the table of sizes
-RULED_OUT = 20  # values, at most, that an attacker rules out
+from shoal.errors import InputError, shown
+from shoal.judge.classes import Classes, same
+from shoal.judge.closeness import Closeness, closeness
+from shoal.judge.engine import Engine
+from shoal.judge.models import RULED_OUT, Model, diversity, exact, models_of
+from shoal.judge.requirement import MISSING, Requirement
+from shoal.judge.values import Coded
+from shoal.judge.verdict import Judged, KOf, Offending, Read
 
 
-def read_as(tally: Tally, reading: str) -> Counts:
-    """Return what l-diversity and alpha count: forms, with those that are missing or without."""
-    return tally.known if reading == "ignored" else tally.forms
+@dataclass(frozen=True)
+class Subject:
+    """What models are asked of: a sensitive column or some together, as codes of `coded`.
 
-
-class Watch:
-    """One model for one column or combination, while the classes pass by.
-
-    All but t-closeness have a rule for each reading, of forms of values; missing ones count as
-    `reading` says, and what would be found otherwise is watched too. t-closeness has a rule for
-    values and another for forms, of which the worse counts.
+    `code` tells the form of a record's value and `gone` that it is missing; `name` is its name in
+    the names of tables.
     """
 
-    def __init__(
-        self, rules: Sequence[Rule], place: int, column: Sensitive | Combination, excluded: int,
-        reading: str,
-    ) -> None:  # fmt: skip
-        self.rules, self.place, self.column = rules, place, column
-        self.closeness = "closeness" in rules[0].model
-        self.by_reading = dict(zip(MISSING, rules, strict=False))
-        self.rule = rules[0] if self.closeness else self.by_reading[reading]
-        self.reading = reading
-        self.worst: dict[str, float] = {}
-        self.broken: dict[str, int] = dict.fromkeys(MISSING, 0)
-        self.classes = self.records = self.certain = self.seen = 0
-        self.posterior = [0.0] * excluded
-        self.diverse = "diversity" in self.rule.model
-
-    def see(self, tally: Tally, size: int) -> bool:
-        """Judge a class of so many records; tell whether it keeps the rule."""
-        self.seen += size
-        if self.closeness:
-            parts = list(zip(self.rules, (tally.values, tally.forms), strict=False))
-            self._note(self.reading, max(rule.figure(counts) for rule, counts in parts))
-            good = all(rule.holds(counts) for rule, counts in parts)
-        else:
-            good = self._see_forms(tally, size)
-        if not good:
-            self.classes += 1
-            self.records += size
-        return good
-
-    def _see_forms(self, tally: Tally, size: int) -> bool:
-        for reading in MISSING:
-            rule, counts = self.by_reading[reading], read_as(tally, reading)
-            self._note(reading, rule.figure(counts))
-            self.broken[reading] += not rule.holds(counts)
-        mine = read_as(tally, self.reading)
-        if self.diverse:
-            known = tally.known
-            self.certain += min(size, sum(known.values())) if len(known) == 1 else 0
-            for excluded, sure in enumerate(self.posterior):
-                if sure < 1.0:
-                    now = diversity.worst_posterior(mine.values(), excluded)
-                    self.posterior[excluded] = max(sure, now)
-        return self.rule.holds(mine)
-
-    def _note(self, reading: str, figure: float) -> None:
-        before = self.worst.get(reading)
-        self.worst[reading] = figure if before is None else self.rule.worst((before, figure))
-
-    def judged(self, whole: Tally | None = None) -> Judged:
-        """Return the judgment; `whole` is the count of all classes as one."""
-        rule = self.rule
-        alike = self.closeness or rule.model.startswith("(k,e)")  # however missing cells are read
-        every = self.column.tally(self.column.whole) if whole is None else whole
-        best = every.values if self.closeness else read_as(every, self.reading)
-        return Judged(
-            model=rule.model,
-            column=rule.column,
-            asked=rule.threshold,
-            found=self.worst.get(self.reading, 0.0),
-            ok=not self.classes,
-            classes=self.classes,
-            records=self.records,
-            reachable=rule.holds(best),
-            distance=getattr(rule.figure, "name", None),
-            certain=(self.certain / self.seen if self.seen else 0.0) if self.diverse else None,
-            posterior=tuple(self.posterior),
-            readings={name: self._read(name) for name in (() if alike else MISSING)},
-        )
-
-    def _read(self, reading: str) -> Read:
-        return Read(self.worst.get(reading, 0.0), not self.broken[reading])
+    title: str
+    name: str
+    code: str
+    gone: str
+    models: Sequence[Model]
+    excluded: int = 0
+    coded: Coded | None = None
+    t: float | None = None
+    t_place: int = 0  # of t-closeness among the models, as they are listed
 
 
-class Ruling:
-    """The rulings about all classes of a release."""
+def question(subject: Subject, reading: str, alone: bool = False) -> str:
+    """Return the query that asks the models of each class, a row a class.
 
-    def __init__(
-        self, requirement: Requirement, sensitive: Sequence[Sensitive], subsets: Sequence[Subset],
-        combined: Sequence[Combination] = (),
-    ) -> None:  # fmt: skip
-        self.k, self.subsets = requirement.k, subsets
-        self.watches = [
-            watch
-            for place, column in enumerate(sensitive)
-            for watch in watches(requirement, column, place, column.tally(column.whole))
-        ] + [
-            combined_watch(requirement, one, place)
-            for place, one in enumerate(combined, len(sensitive))
-        ]
-        self.sizes: Counter[int] = Counter()
-        self.matching: Counter[int] = Counter()  # classes by the records that match them
-        self.smallest = self.classes = self.records = 0  # of the classes that are too small
-        self.offending: list[tuple[int, int, tuple[int, ...]]] = []
-        self.broken = 0
-        self.last = math.inf  # no class from that record on needs to be kept
-
-    def see(self, counted: Counted) -> None:
-        """Judge all classes."""
-        quick = counted.quick(self.k)
-        if quick is not None:
-            self.sizes, self.matching, self.smallest = quick, quick, min(quick, default=0)
-            return
-        least = math.inf
-        for one in counted.classes():
-            self.sizes[one.size] += 1
-            self.matching[one.candidates] += 1
-            least = min(least, one.candidates)
-            breaks = [0] if one.candidates < self.k else []
-            if breaks:
-                self.classes += 1
-                self.records += one.size
-            if self.watches:
-                breaks += [i for i, good in enumerate(self._seen(one), 1) if not good]
-            breaks += [len(self.watches) + 1 + i for i in one.narrow]
-            if breaks:
-                self._add(one, tuple(breaks))
-        self.smallest = int(least) if self.sizes else 0
-
-    def _seen(self, one: Class) -> list[bool]:
-        """Return which watches a class is good for."""
-        tallies = {w.place: w.column.tally(one.values[w.place]) for w in self.watches}
-        return [watch.see(tallies[watch.place], one.size) for watch in self.watches]
-
-    def _add(self, one: Class, breaks: tuple[int, ...]) -> None:
-        self.broken += 1
-        if one.first < self.last:
-            self.offending.append((one.first, one.size, breaks))
-        if len(self.offending) > 2 * KEPT:
-            self.offending = sorted(self.offending)[:KEPT]
-            self.last = self.offending[-1][0]
-
-    def warnings(self) -> tuple[str, ...]:
-        """Name the columns of which several spellings were taken for one value."""
-        names = dict.fromkeys(w.rule.column for w in self.watches if w.column.respelled)
-        if not names:
-            return ()
-        return (
-            f"values of {listed(names)} that differ in case, spaces or signs that cannot be seen "
-            "alone were counted as one value",
-        )
-
-    def offenders(self, counted: Counted) -> tuple[Offending, ...]:
-        """Return the first classes that break something."""
-        every = sorted(self.offending)[:KEPT]
-        rulings = [watch.judged().label for watch in self.watches]
-        labels = ["k", *rulings, *(one.label for one in self.k_of(counted))]
-        numbers = counted.numbers([first for first, _, _ in every])
-        return tuple(
-            Offending(number, size, first, tuple(labels[i] for i in breaks))
-            for number, (first, size, breaks) in zip(numbers, every, strict=True)
-        )
-
-    def k_of(self, counted: Counted) -> tuple[KOf, ...]:
-        """Return the rulings about subsets of the quasi-identifiers."""
-        records = sum(size * classes for size, classes in self.sizes.items())
-        return tuple(
-            KOf(
-                columns=subset.columns,
-                asked=subset.k,
-                found=narrow.smallest,
-                ok=not narrow.classes,
-                classes=narrow.classes,
-                records=narrow.records,
-                reachable=records >= subset.k,
-            )
-            for subset, narrow in zip(self.subsets, counted.narrow, strict=True)
-        )
-
-
-def watches(requirement: Requirement, column: Sensitive, place: int, whole: Tally) -> list[Watch]:
-    """Return what watches a column; `whole` is how often values occur in the whole release."""
-    declared = column.tree is not None or column.order is not None
-    is_close = requirement.threshold("t", column.name) is not None
-    distances = column.distances(whole) if is_close or declared else [None]
-    reading = requirement.missing_sensitive
-    by_distance = [
-        requirement.rules(column.name, distance, read_as(whole, reading), column.number)
-        for distance in distances
-    ]
-    by_reading = [
-        requirement.rules(column.name, distances[0], read_as(whole, one), column.number)
-        for one in MISSING
-    ]
-    return [
-        Watch(
-            rules if "closeness" in rules[0].model else own,
-            place,
-            column,
-            _excluded(requirement, rules[0]),
-            reading,
-        )
-        for rules, own in zip(
-            zip(*by_distance, strict=True), zip(*by_reading, strict=True), strict=True
-        )
-    ]
-
-
-def combined_watch(requirement: Requirement, one: Combination, place: int) -> Watch:
-    """Return what watches a combination of columns."""
-    rules = [requirement.combined(one.columns, one.name)] * len(MISSING)
-    return Watch(rules, place, one, 0, requirement.missing_sensitive)
-
-
-def _excluded(requirement: Requirement, rule: Rule) -> int:
-    """Return how many numbers of ruled out values are looked at: 0 to l - 2."""
-    wanted = requirement.threshold("l", rule.column)
-    if "diversity" not in rule.model or wanted is None:
-        return 0
-    return min(RULED_OUT, max(0, math.ceil(wanted) - 1))
-
-
-def summarized(sizes: Mapping[int, int]) -> Sizes:
-    """Return how large classes are, from how many there are of each size."""
-    if not sizes:
-        return Sizes()
-    every = sorted(sizes.items())
-    table: list[tuple[int | str, int]] = [*every]
-    if len(every) > ROWS:
-        table = [*every[: ROWS - 1], ("and more", sum(many for _, many in every[ROWS - 1 :]))]
-    squares = sum(size * size * many for size, many in every)
-    return Sizes(every[0][0], _median(every), every[-1][0], tuple(table), squares)
-
-
-def _median(every: Sequence[tuple[int, int]]) -> float:
-    classes = sum(many for _, many in every)
-    middle = []
-    for at in ((classes - 1) // 2, classes // 2):
-        passed = 0
-        for size, many in every:
-            passed += many
-            if passed > at:
-                middle.append(size)
-                break
-    low, high = middle
-    return low if low == high else (low + high) / 2
-
-
-def verification_of(
-    source: Source, ruling: Ruling, counted: Counted, reading: str, records: int | None,
-    columns: Sequence[str] | None, met: Composition | None, manifest_problems: Sequence[str],
-) -> Verification:  # fmt: skip
-    """Return what was found in a release; it is verified if there are no problems.
-
-    `records` and `columns` are what it is to have, `met` is what it tells beside another release.
+    `alone` asks them of the whole release as one class.
     """
-    every = sum(size * classes for size, classes in ruling.sizes.items())
-    models = tuple(watch.judged() for watch in ruling.watches)
-    subsets = ruling.k_of(counted)
-    problems = [*_missing_or_extra(source.header, columns), *manifest_problems]
-    if not every:
-        problems.append("there are no records")
-    elif ruling.classes:
-        text = f"{ruling.classes} classes with {ruling.records} records are smaller than {ruling.k}"
-        few = f"; it cannot be met at all, there are only {every} records"
-        problems.append(text + (few if every < ruling.k else ""))
-    rulings: list[Judged | KOf] = [*models, *subsets]
-    for judged in rulings:
-        if every and not judged.ok:
-            never = "" if judged.reachable else "; it cannot be met at all, by any grouping"
-            problems.append(
-                f"{judged.classes} classes with {judged.records} records break "
-                f"{judged.label}{never}"
-            )
-    if records is not None and every != records:
-        problems.append(f"there are {every} records, not {records}")
-    if met is not None:
-        problems += _of_meeting(met, ruling.k)
-    own = min(ruling.sizes, default=0)
-    return Verification(
-        ok=not problems,
-        k=ruling.smallest,
-        required=ruling.k,
-        records=every,
-        classes=sum(ruling.sizes.values()),
-        problems=tuple(map(Message, problems)),
-        reading=reading,
-        readings=counted.readings(own),
-        sizes=replace(summarized(ruling.matching), squares=summarized(ruling.sizes).squares),
-        models=models,
-        k_of=subsets,
-        offending=ruling.offenders(counted),
-        offending_count=ruling.broken,
-        against=met,
-        warnings=(
-            *ruling.warnings(),
-            *_warnings(source),
-            *((WARNING,) if met is not None else ()),
-        ),
-        reader=source.reader,
+    some = "" if reading == "value" else "WHERE NOT gone"
+    whole = f"whole_{subject.name}"
+    asked = [f"{model.figure} AS figure_{i}, {model.kept} AS kept_{i}"
+             for i, model in enumerate(subject.models)]  # fmt: skip
+    asked += [
+        f"max(n) / (sum(n) - coalesce(sum(n) FILTER (rank BETWEEN 2 AND {1 + out}), 0)) "
+        f"AS sure_{out}"
+        for out in range(subject.excluded)
+    ]
+    text = " ".join(asked)
+    every = f"(SELECT code, n AS whole, sum(n) OVER () AS every FROM {whole} {some})"
+    columns = {  # what rows have beside code and n, where a model speaks of it
+        "known": "sum(n) OVER (PARTITION BY class) AS known",
+        "rank": "row_number() OVER (PARTITION BY class ORDER BY n DESC) AS rank",
+    }
+    joins = {
+        "every": f"\n  JOIN {every} USING (code)",
+        "amount": f"\n  LEFT JOIN amounts_{subject.name} USING (code)",
+    }
+    cells = ", ".join(["*", *(column for word, column in columns.items() if word in text)])
+    joined = "".join(join for word, join in joins.items() if word in text)
+    kinds = f", (SELECT count(*) FROM {whole} {some}) AS kinds" if "kinds" in text else ""
+    counted = f"(SELECT 1 AS class, * FROM {whole})" if alone else f"counted_{subject.name}"
+    one = f"(SELECT 1 AS class, sum(n) AS size FROM {whole})"
+    return (
+        f"SELECT class, any_value(size) AS size, {', '.join(asked)}\n"
+        f"FROM (SELECT class, size{kinds} FROM {one if alone else 'classes'}) LEFT JOIN (\n"
+        f"  SELECT {cells}\n  FROM {counted}{joined}\n  {some}\n"
+        ") USING (class)\nGROUP BY class"
     )
 
 
-def _of_meeting(met: Composition, k: int) -> list[str]:
-    """Return what is wrong when this release and the other are known."""
-    shared, problems = met.shared, []
-    if shared is not None:
-        if shared.below:
-            problems.append(
-                f"{shared.below} of {shared.people} people share their classes in both releases "
-                f"with fewer than {k - 1} others"
+def as_one_class(
+    engine: Engine, models: Sequence[Model], counts: Mapping[int, int],
+    amounts: Mapping[int, Decimal] | None = None,
+) -> list[tuple[float, bool]]:  # fmt: skip
+    """Return what values that occur so often have of models, all in one class, and if it is enough.
+
+    `amounts` are the numbers that values are, where (k,e)-anonymity is asked.
+    """
+    import pyarrow as pa
+
+    columns = {"code": list(counts), "gone": [False] * len(counts), "n": list(counts.values())}
+    engine.register("whole_1", pa.table(columns))
+    if amounts:
+        engine.register("amounts_1", _amounts(amounts, ""))
+    subject = Subject("", "1", "", "", models)
+    row = engine.rows(question(subject, "value", alone=True))[0][2:]
+    return [
+        (float(figure or 0), bool(kept)) for figure, kept in zip(row[::2], row[1::2], strict=True)
+    ]
+
+
+def _amounts(amounts: Mapping[int, Decimal], title: str) -> Any:
+    """Return the table of the numbers that values are, exactly as they are written."""
+    import pyarrow as pa
+
+    try:
+        digits = max((-int(one.as_tuple().exponent) for one in amounts.values()), default=0)
+        cells = pa.array(list(amounts.values()), pa.decimal128(38, max(0, digits)))
+    except (pa.ArrowException, ValueError):
+        raise InputError(
+            f"{shown(title)} holds numbers of too many digits for (k,e)-anonymity"
+        ) from None
+    return pa.table({"code": pa.array(list(amounts), pa.int64()), "amount": cells})
+
+
+@dataclass
+class Rulings:
+    """The rulings on the classes of a release, in the order in which they are listed.
+
+    `broken` has, for each ruling, the query for the classes that break it.
+    """
+
+    classes: Classes
+    requirement: Requirement
+    reading: str
+    judged: list[Judged] = field(default_factory=list)
+    k_of: list[KOf] = field(default_factory=list)
+    broken: list[tuple[str, str]] = field(default_factory=list)
+    small: bool = False  # whether a class is smaller than k
+
+    @property
+    def engine(self) -> Engine:
+        """The engine of the classes."""
+        return self.classes.engine
+
+    def rule(self) -> None:
+        """Ask all models of all classes."""
+        for subject in self._subjects():
+            self.classes.count(subject.name, subject.code, subject.gone, shown(subject.title))
+            rulings = self._of_models(subject) if subject.models else []
+            if subject.t is not None:
+                rulings.insert(subject.t_place, self._of_closeness(subject, subject.t))
+            self.judged += rulings
+        labels = ["k", *(judged.label for judged in self.judged)]
+        self.broken.sort(key=lambda one: labels.index(one[0]))
+        for number, (columns, k) in enumerate(self.requirement.k_of.items(), 1):
+            self._narrow(number, columns, k)
+
+    def _subjects(self) -> Iterator[Subject]:
+        """Yield the sensitive columns, then what is asked of some of them together."""
+        asked = self.requirement
+        for n, coded in enumerate(self.classes.coded, 1):
+            name = coded.column.name
+            models = list(models_of(asked, name))
+            least = asked.threshold("l", name)
+            excluded = 0 if least is None else min(RULED_OUT, max(0, math.ceil(least) - 1))
+            yield Subject(
+                name, str(n), f"f{n}", f"f{n} = 0", models, excluded, coded,
+                asked.threshold("t", name), int(least is not None),
+            )  # fmt: skip
+        places = {coded.column.name: n for n, coded in enumerate(self.classes.coded, 1)}
+        for number, (columns, least) in enumerate(asked.l_of.items(), 1):
+            forms = [f"f{places[column]}" for column in columns]
+            line = io.StringIO()
+            csv.writer(line, lineterminator="").writerow(columns)
+            model = diversity(least, asked.l_kind, asked.c)
+            yield Subject(
+                line.getvalue(), f"of_{number}", f"concat_ws(' ', {', '.join(forms)})",
+                " OR ".join(f"{form} = 0" for form in forms),
+                [replace(model, name=f"{model.name} of combinations")],
+            )  # fmt: skip
+
+    def _of_models(self, subject: Subject) -> list[Judged]:
+        """Ask all models but t-closeness of a column."""
+        own = self.requirement.missing_sensitive
+        self._amounts(subject)
+        counted = f"counted_{subject.name}"
+        any_gone = self.engine.rows(f"SELECT bool_or(gone) FROM {counted}")[0][0]
+        tables = {own: f"judged_{subject.name}"}
+        for reading in MISSING:
+            tables.setdefault(
+                reading, f"judged_{subject.name}_{reading}" if any_gone else tables[own]
             )
-        if shared.unknown:
-            problems.append(
-                f"{shared.unknown} of {shared.people} people cannot be placed in both releases; "
-                f"name columns that all three files know them by ({option('key')})"
+        for reading, table in tables.items():
+            if any_gone or reading == own:
+                rows = question(subject, reading)
+                self.engine.make(
+                    f"CREATE TABLE {table} AS\n{rows}",
+                    f"What each class has of {shown(subject.title)}, missing values {reading}",
+                )
+        return self._summarized(subject, tables)
+
+    def _amounts(self, subject: Subject) -> None:
+        """Keep the numbers that values are, where (k,e)-anonymity is asked."""
+        if not any("amount" in model.figure for model in subject.models) or not subject.coded:
+            return
+        self.engine.load(
+            f"amounts_{subject.name}", _amounts(subject.coded.numbers(), subject.title),
+            "The numbers that values are",
+        )  # fmt: skip
+
+    def _summarized(self, subject: Subject, tables: dict[str, str]) -> list[Judged]:
+        """Return what the worst class has of each model, and which classes break it."""
+        own = self.requirement.missing_sensitive
+        found: dict[str, tuple[Any, ...]] = {}
+        for reading, table in tables.items():
+            each = ", ".join(
+                f"{'max' if model.most else 'min'}(figure_{i}), count(*) FILTER (NOT kept_{i}), "
+                f"coalesce(sum(size) FILTER (NOT kept_{i}), 0)"
+                for i, model in enumerate(subject.models)
             )
-        return problems
-    if not met.judged:
-        problems.append(
-            f"two releases of {listed(met.unjudged)} cannot be judged from the releases alone: "
-            "means and other single values do not say whom they stand for; say "
-            f"{option('original', FILE)}"
+            found[reading] = self.engine.ask(
+                f"SELECT {each}\nFROM {table}",
+                f"{shown(subject.title)}, missing values {reading}: the worst class, the classes "
+                "that break a model, and their records",
+            )[0]  # fmt: skip
+        certain, posterior = self._surest(subject, tables[own])
+        judged = []
+        for i, model in enumerate(subject.models):
+            worst, broken, records = found[own][3 * i : 3 * i + 3]
+            judged.append(Judged(
+                model.name, subject.title, model.asked, worst or 0, not broken, broken,
+                int(records), not broken or self._reachable(subject, i), None,
+                certain if model.is_diversity else None,
+                posterior if model.is_diversity else (),
+                {reading: Read(found[reading][3 * i] or 0, not found[reading][3 * i + 1])
+                 for reading in (MISSING if model.of_missing else ())},
+            ))  # fmt: skip
+            self.broken.append(
+                (judged[-1].label, f"SELECT class FROM {tables[own]} WHERE NOT kept_{i}")
+            )
+        return judged
+
+    def _surest(self, subject: Subject, table: str) -> tuple[float, tuple[float, ...]]:
+        """Return the share of records whose value is certain, and how sure anybody can be."""
+        if not any(model.is_diversity for model in subject.models):
+            return 0.0, ()
+        certain = self.engine.rows(
+            "SELECT coalesce(sum(least(known, size)) / (SELECT sum(size) FROM classes), 0) "
+            f"FROM (SELECT class, sum(n) AS known FROM counted_{subject.name} WHERE NOT gone "
+            "GROUP BY class HAVING count(*) = 1) JOIN classes USING (class)"
+        )[0][0]
+        outs = [f"coalesce(max(sure_{out}), 0)" for out in range(subject.excluded)]
+        sure = self.engine.rows(f"SELECT {', '.join(outs)} FROM {table}")[0] if outs else ()
+        return float(certain), tuple(map(float, sure))
+
+    def _reachable(self, subject: Subject, number: int) -> bool:
+        """Tell whether the whole release as one class keeps a model."""
+        rows = question(subject, self.requirement.missing_sensitive, alone=True)
+        return bool(self.engine.rows(f"SELECT kept_{number} FROM ({rows})")[0][0])
+
+    def _of_closeness(self, subject: Subject, t: float) -> Judged:
+        """Ask t-closeness of a column: of its values, and of their forms where these differ."""
+        assert subject.coded is not None
+        n = subject.name
+        units = [n]
+        if subject.coded.respelled:
+            units.append(f"{n}_values")
+            self.classes.count(
+                units[1], f"v{n}", f"v{n} = 0", f"{shown(subject.title)}, as spelled"
+            )
+        queries: list[str] = []
+        apart = Closeness("", "")
+        for unit in units:
+            apart = closeness(self.engine, subject.coded, f"line_{unit}", unit == n)
+            queries += apart.queries(f"counted_{unit}", f"whole_{unit}")
+        every = "\nUNION ALL\n".join(f"FROM ({query.strip()})" for query in queries)
+        self.engine.make(
+            f"CREATE TABLE close_{n} AS\n{every}",
+            f"How far the values of {shown(subject.title)} are from those of all",
         )
-    if met.below:
-        problems.append(
-            f"with the other release, {met.below} pairs of classes leave fewer than {k} "
-            f"candidates; {met.records} records of this file are among them"
+        asked, most = exact(t).as_integer_ratio()
+        broken = f"part * {most}::HUGEINT > base * {asked}"
+        worst, classes, records = self.engine.ask(
+            f"SELECT max(part / base), count(DISTINCT class) FILTER ({broken}),\n"
+            f"       coalesce((SELECT sum(size) FROM classes WHERE class IN "
+            f"(SELECT class FROM close_{n} WHERE {broken})), 0)\nFROM close_{n} WHERE base > 0"
+        )[0]
+        label = Judged(
+            f"t-closeness ({apart.distance} distance)", subject.title, t, float(worst or 0),
+            not classes, classes, int(records), True, apart.distance,
+        )  # fmt: skip
+        self.broken.append((label.label, f"SELECT class FROM close_{n} WHERE {broken}"))
+        return label
+
+    def _narrow(self, number: int, columns: tuple[str, ...], k: int) -> None:
+        """Ask an own k of some of the quasi-identifiers."""
+        quasi = list(self.classes.quasi)
+        kinds = {f"q{quasi.index(name) + 1}": self.classes.source.columns[name] for name in columns}
+        table, own = f"narrow_{number}", ", ".join(kinds)
+        self.engine.make(
+            f"CREATE TABLE {table} AS\nSELECT row_number() OVER () AS class, {own}, "
+            f"sum(size)::BIGINT AS size\nFROM classes GROUP BY {own}",
+            "Classes by some of the quasi-identifiers",
         )
-    return problems
+        if self.classes.match(table, kinds, self.reading):
+            sizes = self.classes.matched_sizes(table)
+        else:
+            sizes = f"(SELECT class, size AS candidates, size FROM {table})"
+        least, rare, records = self.engine.ask(
+            f"SELECT min(candidates), count(*) FILTER (candidates < {k}), "
+            f"coalesce(sum(size) FILTER (candidates < {k}), 0) FROM {sizes}"
+        )[0]
+        every = self.engine.rows("SELECT coalesce(sum(size), 0) FROM classes")[0][0]
+        ruling = KOf(columns, k, int(least or 0), not rare, rare, int(records), every >= k)
+        self.k_of.append(ruling)
+        self.broken.append((
+            ruling.label,
+            f"SELECT classes.class FROM classes "
+            f"JOIN {table} ON {same(list(kinds), 'classes', table)} "
+            f"WHERE {table}.class IN (SELECT class FROM {sizes} WHERE candidates < {k})",
+        ))  # fmt: skip
 
-
-def _warnings(source: Source) -> tuple[str, ...]:
-    of_folder = () if source.manifest is None else source.manifest.warnings
-    return (*of_folder, *source.warnings)
-
-
-def _missing_or_extra(header: Sequence[str], columns: Sequence[str] | None) -> list[str]:
-    if columns is None or list(header) == list(columns):
-        return []
-    extra = len(set(header) - set(columns))
-    return [f"the columns are not those of the release ({extra} should not be there)"]
+    def offending(self) -> tuple[Offending, ...]:
+        """Return the classes that break something, by their number in the file."""
+        rulings: list[Judged | KOf] = [*self.judged, *self.k_of]
+        if all(one.ok for one in rulings) and not self.small:
+            return ()
+        broken = "\nUNION ALL ".join(
+            f"SELECT class, {number} AS rule FROM ({query})"
+            for number, (_, query) in enumerate(self.broken)
+        )
+        cells = ", ".join(
+            f'"{name.replace(chr(34), 2 * chr(34))}" AS q{n}'
+            for n, name in enumerate(self.classes.quasi, 1)
+        )
+        own = ", ".join(self.classes.kinds)
+        rows = self.engine.ask(
+            f"SELECT number, any_value(size), any_value(first), list(DISTINCT rule ORDER BY rule)\n"
+            f"FROM (SELECT {own}, min(record) AS first, "
+            "row_number() OVER (ORDER BY min(record)) AS number\n"
+            f"      FROM (SELECT {cells}, row_number() OVER () AS record\n"
+            f"            FROM {self.classes.source.table}) GROUP BY {own}) AS file\n"
+            f"JOIN classes ON {same(list(self.classes.kinds), 'file', 'classes')}\n"
+            f"JOIN ({broken}) USING (class)\nGROUP BY number ORDER BY number",
+            "Classes that break something: their number in the file, size and first record",
+        )
+        labels = [label for label, _ in self.broken]
+        return tuple(
+            Offending(number, size, first, tuple(labels[rule] for rule in rules))
+            for number, size, first, rules in rows
+        )

@@ -5,6 +5,11 @@ only if no other assignment of values to people makes the same releases. The jud
 are others (`series_proof.py`), from what the ledger says of people after it has compared this with
 the files. Then it counts: the values that all classes of a person have in common, and the records
 that kept columns leave for her.
+
+Tables of the engine: `roll` (who is in which class of which release, as the ledger has it), `seen`
+(the values in each class, as the file has them) and `kept` (the same with the values of each kept
+column, and of all kept columns together; without counterfeits, which are nobody's). Values are
+numbers: keyed hashes of their plain spelling.
 """
 
 from __future__ import annotations
@@ -12,25 +17,80 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from shoal.errors import InputError, RequestError, listed, shown
-from shoal.judge.declared import beside
-from shoal.judge.readers.reading import opened
-from shoal.judge.readers.source import Source
-from shoal.judge.readers.written import Written
-from shoal.judge.series_proof import of_promise, promised
-from shoal.judge.series_verdict import SeriesVerification
-from shoal.judge.spelling import plain_value
+from shoal.errors import InputError, Json, RequestError, listed, shown
+from shoal.judge.cells import spelled
+from shoal.judge.compared import load
+from shoal.judge.engine import Engine, quoted, text
+from shoal.judge.papers import beside
+from shoal.judge.reading import files_of, opened
+from shoal.judge.series_proof import Tree, load_roll, of_promise, promised, shared
+from shoal.judge.source import Source
+from shoal.judge.values import plain_value
+from shoal.judge.written import Written
 
 DIGITS = 16  # of the number of a value
-Tree = Mapping[str, Any]
 TOGETHER = " + "  # between the names of kept columns that are joined by together
+AGAINST = {
+    "sets": "against who follows one person; who solves for all people at once may rule out more",
+    "worlds": "against whoever knows all releases and who is in which, whatever is computed",
+}
+
+
+@dataclass(frozen=True)
+class SeriesVerification:
+    """Whether a series keeps its promises, and what is left for the person with the least.
+
+    `fewest` is the least number of sensitive values that all classes of a person have in common,
+    `smallest` the least number of records that kept columns leave for one; None where nothing is
+    promised, or joined. `absent` are releases of the ledger that were not given. `over_series` is
+    what was promised of l: sets, values that all classes of a person have, or worlds, values that
+    nobody can rule out by solving for all people at once. `counterfeits` of the records that were
+    read are nobody's.
+    """
+
+    ok: bool
+    releases: int
+    people: int
+    repeated: int
+    fewest: int | None
+    smallest: int | None
+    problems: tuple[str, ...]
+    absent: tuple[int, ...]
+    known: int
+    over_series: str
+    counterfeits: int = 0
+
+    def to_dict(self) -> dict[str, Json]:
+        """Return it as JSON holds it."""
+        return cast(dict[str, Json], asdict(self))
+
+    def summary(self) -> str:
+        """Return what a person reads."""
+        verdict = "the series keeps its promises" if self.ok else "the series is NOT safe"
+        numbers = ", ".join(map(str, self.absent))
+        told = [
+            (True, f"{verdict}: {self.releases} of {self.known} releases of the ledger, "
+                   f"{self.people:,} people, {self.repeated:,} of them in several"),
+            (self.fewest is not None,
+             f"  fewest sensitive values left for anybody: {self.fewest}\n"
+             f"  {AGAINST[self.over_series]}"),
+            (self.smallest is not None,
+             f"  fewest records that kept columns leave for anybody: {self.smallest}"),
+            (self.counterfeits,
+             f"  {self.counterfeits:,} records are counterfeits, and nobody's"),
+            (self.absent, f"  not given, and so not counted: release {numbers}"),
+            *((True, f"  problem: {problem}") for problem in self.problems),
+        ]  # fmt: skip
+        return "\n".join(line for there, line in told if there)
+
+    def __str__(self) -> str:
+        return self.summary()
 
 
 def verify_series(files: Sequence[Any], ledger: Any) -> SeriesVerification:
@@ -62,32 +122,42 @@ def verify_series(files: Sequence[Any], ledger: Any) -> SeriesVerification:
     """
     if not files:
         raise RequestError("name at least one release of the series")
-    book = Kept.read(Path(ledger))
+    releases, secret = read_ledger(Path(ledger))
+    known = {one["sha256"]: one for one in reversed(releases)}
+    given = [(path, known.get(_sha256(path))) for path in map(Path, files)]
     problems: list[str] = []
-    seen: dict[int, Seen] = {}
-    for file in files:
-        path = Path(file)
-        entry = book.of_hash(_sha256(path))
-        if entry is None:
-            problems.append(f"{path.name}: no release of the ledger has this content")
-            continue
-        if entry["number"] in seen:
-            problems.append(f"{path.name}: release {entry['number']} is given twice")
-            continue
-        own = see(path, None, entry, book.secret)
-        problems += of_entry(own, entry)
-        seen[entry["number"]] = own
-    proof = of_promise(book.releases)
-    problems += proof.problems()
-    judged = [one for one in book.releases if one["number"] in seen]
-    left = follow(judged, seen)
-    absent = [one["number"] for one in book.releases if one["number"] not in seen]
-    problems += left.problems()
+    judged: dict[int, Tree] = {}
+    with Engine([file for path, entry in given if entry for file in files_of(path)]) as engine:
+        load_roll(engine, releases)
+        for path, entry in given:
+            if entry is None:
+                problems.append(f"{path.name}: no release of the ledger has this content")
+            elif entry["number"] in judged:
+                problems.append(f"{path.name}: release {entry['number']} is given twice")
+            else:
+                judged[entry["number"]] = entry
+                problems += _of_file(engine, path, None, entry, secret)
+        people, repeated, smallest, found = _follow(engine)
+    proof = of_promise(releases)
+    problems += [*proof.problems(), *found]
     return SeriesVerification(
-        not problems, len(judged), left.people, left.repeated, proof.fewest, left.smallest,
-        tuple(problems), tuple(absent), len(book.releases), promised(book.releases),
-        sum(len(one["roll"].get("counterfeits", ())) for one in judged),
+        not problems, len(judged), people, repeated, proof.fewest, smallest, tuple(problems),
+        tuple(one["number"] for one in releases if one["number"] not in judged), len(releases),
+        promised(releases),
+        sum(len(one["roll"].get("counterfeits", ())) for one in judged.values()),
     )  # fmt: skip
+
+
+def check_entry(
+    path: Path, kind: str | None, entry: Tree, secret: bytes, written: Written | None = None
+) -> list[str]:
+    """Return what is wrong with one release and its entry: classes, their values, and k.
+
+    How a csv file is written is `written`, or what a report beside it says.
+    """
+    with Engine(files_of(path, kind)) as engine:
+        load_roll(engine, [entry])
+        return _of_file(engine, path, kind, entry, secret, written)
 
 
 def _sha256(path: Path) -> str:
@@ -97,248 +167,175 @@ def _sha256(path: Path) -> str:
         raise InputError(f"{shown(path)}: cannot be read: {error.strerror}") from None
 
 
-@dataclass(frozen=True)
-class Left:
-    """What is left for people over their releases: values, and records that kept columns join."""
-
-    people: int
-    repeated: int  # people who are in several releases
-    smallest: int | None
-    below_l: int
-    below_k: int
-
-    def problems(self) -> list[str]:
-        """Return what is wrong, in counts."""
-        found = []
-        if self.below_l:
-            found.append(f"the classes of {self.below_l} people share fewer than l values")
-        if self.below_k:
-            found.append(
-                f"kept columns leave {self.below_k} people fewer than k records or l values"
-            )
-        return found
+def _of_file(
+    engine: Engine, path: Path, kind: str | None, entry: Tree, secret: bytes,
+    written: Written | None = None,
+) -> list[str]:  # fmt: skip
+    """Read a release as its entry says, and return what is wrong with it."""
+    papers = beside(path) if written is None else None
+    written = written or Written(**(papers.text if papers else {}))
+    _see(engine, opened(engine, path, kind, written, f"release_{entry['number']}"), entry, secret)
+    return _of_entry(engine, entry)
 
 
-def follow(entries: Sequence[Tree], seen: Mapping[int, Seen]) -> Left:
-    """Follow every person through her releases."""
-    classes: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    promises = {entry["number"]: entry["promise"] for entry in entries}
-    for entry in entries:
-        roll = entry["roll"]
-        nobody = set(roll.get("counterfeits", ()))
-        for person, number in zip(roll["people"], roll["classes"], strict=True):
-            if person not in nobody and number < len(seen[entry["number"]].values):
-                classes[person].append((entry["number"], number))
-    smallest, below_l, below_k = [], 0, 0
-    several = [places for places in classes.values() if len(places) > 1]
-    for places in classes.values():
-        asked = [promises[release]["l"] for release, _ in places if promises[release]["l"]]
-        if not asked:
-            continue
-        sets = [set(seen[release].values[number]) for release, number in places]
-        below_l += len(set.intersection(*sets)) < max(asked)
-    for places in several:
-        joined = _joined(places, seen, promises)
-        if joined is not None:
-            smallest.append(joined[0])
-            below_k += joined[1]
-    return Left(len(classes), len(several), min(smallest, default=None), below_l, below_k)
-
-
-def _joined(
-    places: Sequence[tuple[int, int]], seen: Mapping[int, Seen], promises: Mapping[int, Tree]
-) -> tuple[int, bool] | None:
-    """Return the fewest records of her last class that kept columns leave, and if they are too few.
-
-    None where no kept column joins anything: a column that changed does not.
-    """
-    release, number = places[-1]
-    k, least = promises[release]["k"], promises[release]["l"] or 0
-    fewest, below = None, False
-    for name, classes in seen[release].records.items():
-        earlier = [
-            {own for own, _ in seen[before].records[name][place]}
-            for before, place in places[:-1]
-            if name in seen[before].records
-        ]
-        if not earlier:
-            continue
-        common = set.intersection(*earlier)
-        left = [value for own, value in classes[number] if own in common]
-        if left:
-            fewest = len(left) if fewest is None else min(fewest, len(left))
-            below = below or len(left) < k or len(set(left)) < least
-    return None if fewest is None else (fewest, below)
-
-
-@dataclass(frozen=True)
-class Seen:
-    """A release as its file shows it: the values and kept values of every class, by number.
-
-    The kept values are those of people, without counterfeits.
-    """
-
-    values: list[Counter[str]]
-    records: dict[str, list[list[tuple[str, str]]]]  # kept column, class: kept value, value
-
-    @property
-    def sizes(self) -> list[int]:
-        """The records of every class."""
-        return [sum(one.values()) for one in self.values]
-
-
-def see(
-    path: Path, kind: str | None, entry: Tree, secret: bytes, written: Written | None = None
-) -> Seen:
-    """Read a release as its entry says: classes in the order in which they first appear.
-
-    How a csv file is written is `written`, or what a report beside it says.
-    """
-    promise = entry["promise"]
+def _see(engine: Engine, source: Source, entry: Tree, secret: bytes) -> None:
+    """Note what a release shows; its classes are numbered as they first appear."""
+    promise, release = entry["promise"], int(entry["number"])
     quasi, kept, hidden = promise["quasi_identifiers"], promise["kept"], promise["sensitive"]
-    if written is None:
-        papers = beside(path)
-        written = Written() if papers is None else Written(**papers.text)
-    joined = [[name] for name in kept] + ([list(kept)] if len(kept) > 1 else [])
-    classes: dict[Any, int] = {}
-    values: list[Counter[str]] = []
-    records: dict[str, list[list[tuple[str, str]]]] = {TOGETHER.join(one): [] for one in joined}
-    with opened(path, kind, written) as source:
-        wanted = [*quasi, *kept, *([hidden] if hidden else [])]
-        _check_columns(source, wanted)
-        for row in source.keys(wanted):
-            number = classes.setdefault(row[: len(quasi)], len(classes))
-            if number == len(values):
-                values.append(Counter())
-                for every in records.values():
-                    every.append([])
-            cells = dict(zip(wanted, row, strict=True))
-            value = ""
-            if hidden:
-                value = value_number(secret, hidden, _plain(cells[hidden], source.as_bytes))
-            values[number][value] += 1
-            for names in joined:
-                own = "\0".join(_plain(cells[name], source.as_bytes) for name in names)
-                records[TOGETHER.join(names)][number].append((own, value))
-    _take_out(records, entry, secret)
-    return Seen(values, records)
-
-
-def _take_out(
-    records: Mapping[str, list[list[tuple[str, str]]]], entry: Tree, secret: bytes
-) -> None:
-    """Take the counterfeits out of the records that kept columns could join: they are nobody's."""
-    roll = entry["roll"]
-    nobody = set(roll.get("counterfeits", ()))
-    if not nobody:
-        return
-    for name, classes in records.items():
-        false: dict[int, Counter[tuple[str, str]]] = defaultdict(Counter)
-        for person, number, value, own in zip(
-            roll["people"], roll["classes"], roll["values"], roll["joined"][name], strict=True
-        ):
-            if person in nobody and number < len(classes):
-                false[number][own, value] += 1
-        for number, counts in false.items():
-            left = []
-            for own, value in classes[number]:
-                key = (value_number(secret, name, own), value)
-                if counts[key]:
-                    counts[key] -= 1
-                else:
-                    left.append((own, value))
-            classes[number] = left
-
-
-def of_entry(seen: Seen, entry: Tree) -> list[str]:
-    """Return what is wrong with one release and its entry: classes, their values, and k."""
-    promise, roll, what = entry["promise"], entry["roll"], f"release {entry['number']}"
-    people = Counter(roll["classes"])
-    if [people[number] for number in range(len(seen.values))] != seen.sizes:
-        return [f"{what}: the classes of the file are not those of the ledger"]
-    problems = []
-    nobody = set(roll.get("counterfeits", ()))
-    owners = zip(roll["people"], roll["classes"], strict=True)
-    real = Counter(number for person, number in owners if person not in nobody)
-    small = sum(1 for number in people if real[number] < promise["k"])
-    if small:
-        problems.append(f"{what}: {small} classes have fewer than k = {promise['k']} people")
-    if len(roll["people"]) - sum(real.values()) != len(nobody):
-        problems.append(f"{what}: the counterfeits are not those of the ledger")
-    if promise["l"] is None:
-        return problems
-    meant: dict[int, Counter[str]] = defaultdict(Counter)
-    for number, value in zip(roll["classes"], roll["values"], strict=True):
-        meant[number][value] += 1
-    other = sum(1 for number, values in enumerate(seen.values) if meant[number] != values)
-    if other:
-        problems.append(f"{what}: {other} classes have other values than the ledger has")
-    return problems
-
-
-def _plain(cell: Any, as_bytes: bool) -> str:
-    """Return a cell as one text for all its spellings."""
-    if as_bytes and isinstance(cell, str):
-        cell = cell.encode("latin-1").decode("utf-8", "surrogateescape")
-    plain = plain_value(cell, ())
-    if plain is None:
-        return ""
-    return f"{plain.normalize():f}" if isinstance(plain, Decimal) else str(plain)
-
-
-def _check_columns(source: Source, wanted: Sequence[str]) -> None:
-    lacking = [name for name in wanted if name not in source.header]
+    groups = [[name] for name in kept] + ([list(kept)] if len(kept) > 1 else [])
+    wanted = [*kept, *([hidden] if hidden else [])]
+    lacking = [name for name in (*quasi, *wanted) if name not in source.columns]
     if lacking:
         raise InputError(f"{source.name}: it lacks {listed(lacking)}, which the ledger names")
+    cells = {name: f"c{n}" for n, name in enumerate(dict.fromkeys([*quasi, *wanted]))}
+    raw = [f"{quoted(name)} AS {cell}" for name, cell in cells.items()]
+    texts = [f"coalesce({spelled(cells[n], source.columns[n])}, '') AS {cells[n]}" for n in wanted]
+    of = ", ".join(cells[name] for name in quasi)
+    engine.make(
+        f"CREATE TABLE records_{release} AS\n"
+        f"SELECT dense_rank() OVER (ORDER BY first) - 1 AS class, {', '.join([*texts, 'n'])}\n"
+        f"FROM (SELECT *, min(place) OVER (PARTITION BY {of}) AS first\n"
+        f"  FROM (SELECT {', '.join(cells.values())}, min(place) AS place, count(*) AS n\n"
+        f"    FROM (SELECT row_number() OVER () AS place, {', '.join(raw)} FROM {source.table})\n"
+        "    GROUP BY ALL)\n)",
+        f"the records of release {release}",
+    )
+    values = {"": "''"}
+    for names in [[name] for name in wanted] + groups[len(kept) :]:
+        table, column = f"numbers_{release}_{len(values)}", TOGETHER.join(names)
+        of = f"[{', '.join(cells[name] for name in names)}]"
+        found = engine.rows(f"SELECT DISTINCT {of} FROM records_{release}")
+        rows = [(t, value_number(secret, column, "\0".join(map(_plain, t)))) for (t,) in found]
+        load(engine, table, "numbers of values", {"texts": "strings", "number": "string"}, rows)
+        values[column] = f"(SELECT number FROM {table} WHERE texts = {of})"
+    engine.make(
+        f"INSERT INTO seen SELECT {release}, class, {values[hidden or '']}, sum(n)::BIGINT\n"
+        f"FROM records_{release} GROUP BY ALL"
+    )
+    for name in map(TOGETHER.join, groups):
+        engine.make(
+            f"""INSERT INTO kept
+SELECT release, class, value, name, own, r.n - coalesce(f.n, 0)
+FROM (
+  SELECT {release} AS release, class, {values[hidden or ""]} AS value, {text(name)} AS name,
+    {values[name]} AS own, sum(n)::BIGINT AS n
+  FROM records_{release} GROUP BY ALL
+) r LEFT JOIN (
+  SELECT release, class, value, name, own, count(*) AS n FROM counterfeits GROUP BY ALL
+) f USING (release, class, value, name, own)
+WHERE r.n > coalesce(f.n, 0)"""
+        )
 
 
-@dataclass(frozen=True)
-class Kept:
-    """The releases of a ledger that were not withdrawn, and the secret of its key."""
-
-    releases: list[Mapping[str, Any]] = field(repr=False)
-    secret: bytes = field(repr=False)
-
-    @classmethod
-    def read(cls, path: Path) -> Kept:
-        """Read a ledger and the key beside it."""
-        secret = _secret(path.with_name(f"{path.name}.key"))
-        try:
-            lines = path.read_text("utf-8").splitlines()
-        except (OSError, UnicodeDecodeError):
-            raise InputError(f"{shown(path)}: the ledger cannot be read") from None
-        before, trees = "", []
-        for number, line in enumerate(lines, 1):
-            body, _, code = line.rpartition(" ")
-            own = _mac(secret, f"line\0{before}\0{body}")
-            if not hmac.compare_digest(own.encode(), code.encode()):
-                raise InputError(
-                    f"{shown(path)}, line {number}: its message code is wrong; the ledger was "
-                    "changed, or the key is another's"
-                )
-            before = code
-            trees.append(json.loads(body))
-        gone = {tree["release"] for tree in trees if tree.get("kind") == "withdrawal"}
-        every = [tree for tree in trees if tree.get("kind") == "release"]
-        return cls([one for one in every if one["number"] not in gone], secret)
-
-    def of_hash(self, sha256: str) -> Mapping[str, Any] | None:
-        """Return the release whose file has this content."""
-        for entry in self.releases:
-            if entry["sha256"] == sha256:
-                return entry
-        return None
+def _of_entry(engine: Engine, entry: Tree) -> list[str]:
+    """Return what is wrong with a release that was read, and its entry."""
+    promise, roll, release = entry["promise"], entry["roll"], int(entry["number"])
+    meant = f"FROM roll WHERE release = {release} AND class IS NOT NULL GROUP BY ALL"
+    differ = (
+        "SELECT count(DISTINCT class) FROM (SELECT class, {0} AS value, count(*) AS n {1}) a "
+        f"FULL JOIN (SELECT class, {{0}} AS value, sum(n) AS n FROM seen WHERE release = {release} "
+        "GROUP BY ALL) b USING (class, value) WHERE a.n IS DISTINCT FROM b.n"
+    )
+    if engine.ask(differ.format("''", meant))[0][0]:
+        return [f"release {release}: the classes of the file are not those of the ledger"]
+    ((small, real),) = engine.ask(
+        f"SELECT count(*) FILTER (n < {int(promise['k'])}), coalesce(sum(n), 0) FROM (\n"
+        f"  SELECT class, count(*) FILTER (NOT counterfeit) AS n {meant}\n)"
+    )
+    ((other,),) = engine.ask(differ.format("value", meant))
+    false = len(roll["people"]) - int(real) != len(set(roll.get("counterfeits", ())))
+    found = [
+        (small, f"{small} classes have fewer than k = {promise['k']} people"),
+        (false, "the counterfeits are not those of the ledger"),
+        (
+            promise["l"] is not None and other,
+            f"{other} classes have other values than the ledger has",
+        ),
+    ]
+    return [f"release {release}: {problem}" for there, problem in found if there]
 
 
-def value_number(secret: bytes, column: str, text: str) -> str:
+def _follow(engine: Engine) -> tuple[int, int, int | None, list[str]]:
+    """Follow every person through the releases that were read.
+
+    Return how many people there are, how many in several releases, the fewest records that kept
+    columns leave for one, and what is wrong.
+    """
+    ((people, repeated),) = engine.ask(
+        """SELECT count(*), count(*) FILTER (n > 1) FROM (
+  SELECT person, count(*) AS n FROM roll SEMI JOIN seen USING (release, class)
+  WHERE NOT counterfeit GROUP BY person
+)"""
+    )
+    below = shared(engine, "seen", "NOT counterfeit").below
+    ((smallest, few),) = engine.ask(
+        """WITH held AS (
+    SELECT DISTINCT person, release, class, k, coalesce(l, 0) AS l,
+      max(release) OVER (PARTITION BY person) AS last
+    FROM roll SEMI JOIN seen USING (release, class) WHERE NOT counterfeit
+  ),
+  earlier AS (SELECT person, release, class FROM held WHERE release < last),
+  named AS (SELECT DISTINCT release, name FROM kept),
+  many AS (SELECT person, name, count(*) AS n FROM earlier JOIN named USING (release) GROUP BY ALL),
+  owns AS (SELECT DISTINCT release, class, name, own FROM kept),
+  common AS (
+    SELECT person, name, own FROM earlier JOIN owns USING (release, class)
+    JOIN many USING (person, name) GROUP BY ALL HAVING count(*) = any_value(many.n)
+  ),
+  joined AS (
+    SELECT person, name, sum(n) AS n, count(DISTINCT value) AS values, any_value(k) AS k,
+      any_value(l) AS l
+    FROM (SELECT * FROM held WHERE release = last) JOIN kept USING (release, class)
+    JOIN common USING (person, name, own) GROUP BY person, name
+  )
+SELECT min(n), count(DISTINCT person) FILTER (n < k OR values < l) FROM joined""",
+        "records that kept columns leave for people in several releases: fewest, too few",
+    )
+    found = [
+        (below, f"the classes of {below} people share fewer than l values"),
+        (few, f"kept columns leave {few} people fewer than k records or l values"),
+    ]
+    least = None if smallest is None else int(smallest)
+    return people, repeated, least, [problem for many, problem in found if many]
+
+
+def _plain(cell: str) -> str:
+    """Return a cell as one text for all its spellings."""
+    plain = plain_value(cell, ())
+    return f"{plain.normalize():f}" if isinstance(plain, Decimal) else str(plain or "")
+
+
+def read_ledger(path: Path) -> tuple[list[Tree], bytes]:
+    """Return the releases of a ledger that were not withdrawn, and the secret of its key."""
+    secret = _secret(path.with_name(f"{path.name}.key"))
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        raise InputError(f"{shown(path)}: the ledger cannot be read") from None
+    before, trees = "", []
+    for number, line in enumerate(lines, 1):
+        body, _, code = line.rpartition(" ")
+        own = _mac(secret, f"line\0{before}\0{body}")
+        if not hmac.compare_digest(own.encode(), code.encode()):
+            raise InputError(
+                f"{shown(path)}, line {number}: its message code is wrong; the ledger was "
+                "changed, or the key is another's"
+            )
+        before = code
+        trees.append(json.loads(body))
+    gone = {tree["release"] for tree in trees if tree.get("kind") == "withdrawal"}
+    every = [tree for tree in trees if tree.get("kind") == "release"]
+    return [one for one in every if one["number"] not in gone], secret
+
+
+def value_number(secret: bytes, column: str, value: str) -> str:
     """Return the number of a value in the ledger."""
-    return _mac(secret, f"value\0{column}\0{text}")[:DIGITS]
+    return _mac(secret, f"value\0{column}\0{value}")[:DIGITS]
 
 
 def _secret(path: Path) -> bytes:
     try:
-        text = path.read_text("ascii")
-        return bytes.fromhex(text.rpartition(":")[2].strip())
+        return bytes.fromhex(path.read_text("ascii").rpartition(":")[2].strip())
     except FileNotFoundError:
         raise InputError(f"{shown(path)}: the key of the ledger is not there") from None
     except (OSError, ValueError):

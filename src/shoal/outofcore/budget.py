@@ -15,8 +15,7 @@ FILE = 100 * 2**20  # bytes of records that are parted into one file, at most
 FILE_TAKES = 8  # the same of these
 VALUES = 2_000_000  # different values of all columns that are seen by their trees, at most
 VALUE_TAKES = 1_200  # bytes of room for each: it takes about half of them, all the time
-ENTRIES = 400_000  # classes that the judge holds in memory, at most
-ENTRY_CELL = 400  # bytes a cell of such a class takes while it is counted
+JUDGE = 64 * 2**20  # bytes in which the judge counts, at least
 MEASURED = 100_000  # records on which costs and risks are measured, at most: whole groups
 ENOUGH = 20_000  # records of a region, of which few lie at a border
 SHARE = 50_000  # records that are worth a way to another machine
@@ -30,7 +29,7 @@ class Budget:
     """How many records a region and a bucket of the release may have.
 
     `piece` is how many bytes of csv are read at once, `file` how many of records are parted into
-    one file, `entries` how many classes the judge holds in memory, and `values` how many different
+    one file, `judge` how many bytes the judge counts in, and `values` how many different
     ones of all columns may be nodes of trees. `batch` is how many records of Parquet are read at
     once, and `measured` how many are measured, at most. `beside` is how many regions there is room
     for at once.
@@ -39,11 +38,11 @@ class Budget:
     records: int = REGION
     piece: int = PIECE
     file: int = FILE
-    entries: int = ENTRIES
     values: int = VALUES
     batch: int = RECORDS
     measured: int = MEASURED
     beside: int = BESIDE
+    judge: int | None = None
 
     @property
     def rounds(self) -> int:
@@ -68,7 +67,7 @@ def budget_for(memory: int, columns: int, bytes_a_record: float) -> Budget:
         records,
         max(2**16, min(PIECE, available // PIECE_TAKES)),
         max(2**20, min(FILE, available // FILE_TAKES)),
-        max(1_000, min(ENTRIES, available // (ENTRY_CELL * columns))),
         min(VALUES, available // VALUE_TAKES),
         beside=max(1, min(BESIDE, int(available / (records * each)))),
+        judge=max(JUDGE, available),
     )

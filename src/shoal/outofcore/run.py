@@ -14,7 +14,7 @@ from typing import Any
 from shoal.backends.executor import Threads, ahead
 from shoal.backends.staging import Staging
 from shoal.errors import OutputError, RequestError
-from shoal.judge.limits import limited
+from shoal.judge.engine import limited
 from shoal.methods.problem import check_size
 from shoal.outofcore.arrow import Form
 from shoal.outofcore.budget import VALUES, Budget
@@ -90,7 +90,7 @@ def release_file(
             buckets.check(temporary, targets.kind, report)
             report("verifying", 0, 1)
             give_back()
-            with limited(entries=budget.entries, threads=request.threads):
+            with limited(memory=budget.judge, threads=request.threads):
                 verification = verify_written(
                     temporary, made.settings, buckets.written(made.released), made.rows,
                     targets.kind,

@@ -20,8 +20,9 @@ import pyarrow as pa
 from shoal.backends.executor import ahead
 from shoal.backends.storage import Remote, Storage
 from shoal.errors import OutputError
-from shoal.judge.readers.reading import opened
-from shoal.judge.readers.written import Written
+from shoal.judge.engine import Engine
+from shoal.judge.reading import files_of, opened
+from shoal.judge.written import Written
 from shoal.kernels.arrays import Integers
 from shoal.outofcore.arrow import ROW, Form
 from shoal.outofcore.run_folder import Files
@@ -215,8 +216,9 @@ class Buckets:
 
     def _same_lines(self, kind: str, path: Path, report: Reporter) -> bool:
         bare = self._bare
-        with opened(path, kind, Written(**written_as(bare))) as source:
-            file = ReadBack(source, self.quasi, dict(bare.source.notations))
+        with Engine(files_of(path, kind)) as engine:
+            source = opened(engine, path, kind, Written(**written_as(bare)))
+            file = ReadBack(engine, source, self.quasi, dict(bare.source.notations))
             make = partial(self._line_table, kind)
             for table, order in self._each("reading back", make, report):
                 if not file.holds(table, order):

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from decimal import Decimal
 
 import numpy as np
 import numpy.typing as npt
 
 from shoal.errors import PrivacyError, RequestError, shown
-from shoal.judge.models.closeness import Equal
-from shoal.judge.models.dominance import left_over
-from shoal.judge.models.requirement import Requirement, Rule
+from shoal.judge.engine import Engine
+from shoal.judge.models import Model, diversity, models_of
+from shoal.judge.requirement import Requirement
+from shoal.judge.rulings import as_one_class
 from shoal.methods.enforce.constraints import Constraints, check_possible
-from shoal.methods.enforce.rules import Kinds, magnitudes, make_rules
+from shoal.methods.enforce.rules import Kinds, left_over, magnitudes, make_rules
 from shoal.methods.enforce.values import Counted, ValueSets, code_counts, combined, counted, numbers
 from shoal.plan.plan import Plan
 from shoal.settings import joined_key
@@ -62,14 +65,16 @@ def _check_possible(
             continue
         own = counted(column, table, requirement, persons)
         has_range = requirement.threshold("e", column.name) is not None
-        exact = dict(enumerate(numbers(column, table)[1])) if has_range else {}
-        counts = code_counts(own.codes)
-        for rule in requirement.rules(column.name, Equal(counts), counts, exact.get):
-            _check_whole(rule, counts, _less([own], requirement))
+        exact = numbers(column, table)[1] if has_range else []
+        amounts = {code: Decimal(one.numerator) / one.denominator for code, one in enumerate(exact)}
+        models = [*models_of(requirement, column.name)]
+        _check_whole(column.name, models, code_counts(own.codes), [own], requirement, amounts)
     for names in requirement.l_of:
         each = [counted(table[name], table, requirement, persons) for name in names]
-        rule = requirement.combined(names, joined_key(names))
-        _check_whole(rule, code_counts(combined(each, persons)), _less(each, requirement))
+        counts = code_counts(combined(each, persons))
+        model = diversity(requirement.l_of[names], requirement.l_kind, requirement.c)
+        together = replace(model, name=f"{model.name} of combinations")
+        _check_whole(joined_key(names), [together], counts, each, requirement)
     for name in averaged:
         p = requirement.threshold("dominance", name)
         share = left_over(magnitudes(table[name]).tolist())
@@ -80,13 +85,22 @@ def _check_possible(
             )
 
 
-def _check_whole(rule: Rule, counts: dict[int, int], less: str) -> None:
-    """Raise a PrivacyError if all records as one group break a rule."""
-    if not rule.holds(counts):
-        raise PrivacyError(
-            f"{rule.model} of {shown(rule.column)} cannot be met: {rule.threshold:g} is asked, all "
-            f"records as one group have {rule.figure(counts):.4g}{less}; nothing was written"
-        )
+def _check_whole(
+    name: str, models: Sequence[Model], counts: Mapping[int, int], own: Sequence[Counted],
+    requirement: Requirement, amounts: Mapping[int, Decimal] | None = None,
+) -> None:  # fmt: skip
+    """Raise a PrivacyError if all records as one group break a model."""
+    if not models:
+        return
+    with Engine() as engine:
+        found = as_one_class(engine, models, counts, amounts)
+    for model, (figure, kept) in zip(models, found, strict=True):
+        if not kept:
+            raise PrivacyError(
+                f"{model.name} of {shown(name)} cannot be met: {model.asked:g} is asked, all "
+                f"records as one group have {figure:.4g}{_less(own, requirement)}; nothing was "
+                "written"
+            )
 
 
 def _less(every: Sequence[Counted], requirement: Requirement) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 from shoal.errors import listed, shown
 from shoal.hints import option
-from shoal.judge.models.requirement import Requirement
+from shoal.judge.requirement import Requirement
 from shoal.methods.enforce.values import counted
 from shoal.partition import Partition, Recoding, Suppression
 from shoal.plan.aggregators import is_mean_requested

@@ -10,7 +10,7 @@ import numpy as np
 
 from shoal.errors import RequestError, nearest_names, shown
 from shoal.hints import option
-from shoal.judge.models.requirement import Requirement
+from shoal.judge.requirement import Requirement
 from shoal.kernels.arrays import Integers
 from shoal.methods.problem import check_size
 from shoal.methods.registry import find

@@ -10,10 +10,11 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.errors import PrivacyError, shown
-from shoal.judge.covers import file_lines, is_interval, uncovered
-from shoal.judge.models.requirement import OF_COLUMNS, Requirement
+from shoal.judge.cells import file_lines, is_interval, uncovered
+from shoal.judge.requirement import OF_COLUMNS, Requirement
 from shoal.judge.units import judge_people, units_a_class
-from shoal.judge.verify import Verification, verify
+from shoal.judge.verdict import Verification
+from shoal.judge.verify import verify
 from shoal.release.intervals import names_in
 from shoal.settings import Settings, joined_key
 from shoal.table.hierarchy.specify import is_file
@@ -31,7 +32,10 @@ def claims(settings: Settings, released: Table) -> dict[str, Any]:
     """
     requirement, roles = settings.requirement, settings.roles
     quasi = names_in(released.names, settings.class_columns)
-    arguments: dict[str, Any] = {"k": requirement.k, "quasi_identifiers": quasi}
+    arguments: dict[str, Any] = {
+        "k": requirement.k, "quasi_identifiers": quasi,
+        "keep": [name for name in released.names if name not in quasi],
+    }  # fmt: skip
     if requirement.of_sensitive:
         own = roles.sensitive
         arguments |= {

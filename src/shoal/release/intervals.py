@@ -12,10 +12,10 @@ from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from shoal.errors import RequestError, listed
 from shoal.hints import option
-from shoal.judge.readers.cells import is_interval_struct, struct_texts
 from shoal.release.plain_values import is_long
 from shoal.table.roles import STAR, Column, Kind
 from shoal.table.table import Table
@@ -23,6 +23,7 @@ from shoal.table.table import Table
 TYPED = ("parquet", "feather", "arrow")  # kinds of files that hold structs
 TEXT, STRUCT, COLUMNS = "text", "struct", "columns"
 LOW, HIGH = "low", "high"
+ZEROS = ((r"\.0+$", ""), (r"(\.[0-9]*[1-9])0+$", r"\1"))  # of the fraction of a second
 KINDS = {
     pa.types.is_integer: Kind.INTEGER,
     pa.types.is_floating: Kind.FLOAT,
@@ -186,3 +187,30 @@ def joined(table: Table, names: Iterable[str]) -> Table:
         texts = struct_texts(values).fill_null(STAR)
         columns[at] = columns[at].replace(name=name, kind=Kind.TEXT, values=texts, cells=None)
     return replace(table, columns=tuple(columns))
+
+
+def is_interval_struct(kind: Any) -> bool:
+    """Tell whether an Arrow type is a struct of two ends of one plain type."""
+    if not pa.types.is_struct(kind) or kind.num_fields != 2:
+        return False
+    low, high = kind.field(0), kind.field(1)
+    plain = not pa.types.is_nested(low.type)
+    return (low.name, high.name) == (LOW, HIGH) and low.type == high.type and plain
+
+
+def struct_texts(values: Any) -> Any:
+    """Return structs as texts: [low,high], or the one value where both ends are equal."""
+    if isinstance(values, pa.ChunkedArray):
+        values = values.combine_chunks()
+    low, high = (_end_texts(pc.struct_field(values, [number])) for number in (0, 1))
+    both = pc.binary_join_element_wise("[", pc.binary_join_element_wise(low, high, ","), "]", "")
+    return pc.if_else(pc.equal(low, high), low, both)
+
+
+def _end_texts(ends: Any) -> Any:
+    """Return ends as texts; times without zeros at the end: files do not hold every unit."""
+    texts = ends.cast(pa.string())
+    if pa.types.is_timestamp(ends.type):
+        for zeros, rest in ZEROS:
+            texts = pc.replace_substring_regex(texts, zeros, rest)
+    return texts

@@ -75,7 +75,7 @@ def _options(table: Table, columns: Mapping[str, Held], kind: str) -> dict[str, 
         },
     }
     if TARGETS[kind].has_codes:
-        options["variable_value_labels"] = {n: dict(one.labels) for n, one in columns.items()}
+        options["variable_value_labels"] = {n: _used_labels(one) for n, one in columns.items()}
     variables = {c.name: c.variable for c in table.columns if c.variable is not None}
     if kind in ("sav", "zsav"):
         options["missing_ranges"] = {
@@ -90,6 +90,12 @@ def _options(table: Table, columns: Mapping[str, Held], kind: str) -> dict[str, 
             name: one.width for name, one in variables.items() if one.width > 0
         }
     return options
+
+
+def _used_labels(column: Held) -> dict[Any, str]:
+    """Return the labels of codes that records have: others would tell of the original."""
+    there = set(column.values.unique().to_pylist())
+    return {code: label for code, label in dict(column.labels).items() if code in there}
 
 
 def _keeps_format(column: Column, words: str, kind: str) -> bool:

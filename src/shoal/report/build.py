@@ -10,8 +10,7 @@ from functools import cache
 from importlib import metadata
 from typing import Any, cast
 
-from shoal.judge.models.requirement import Requirement
-from shoal.judge.sections import VerificationSection
+from shoal.judge.requirement import Requirement
 from shoal.measures.sections import MeasuresSection
 from shoal.partition import Partition
 from shoal.release.claims import requirements_beyond_k
@@ -100,7 +99,7 @@ class Findings:
     series, and how many records of the release are counterfeits.
     """
 
-    verification: VerificationSection
+    verification: Mapping[str, Any]
     notes: Sequence[str]
     public_notes: Sequence[str]
     requirement: Requirement | None = None

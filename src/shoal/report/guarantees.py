@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from shoal.errors import listed, shown
-from shoal.judge.models.requirement import Requirement
+from shoal.judge.requirement import Requirement
 from shoal.report.sections import GuaranteeSection
 
 LIMITS = ("Minimality", "Downcoding", "Model inference", "Composition")

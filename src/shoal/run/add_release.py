@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from shoal.errors import InputError, RequestError, shown
-from shoal.judge.readers.reading import kind_of, opened
-from shoal.judge.readers.written import Written
-from shoal.judge.verify import class_counts
+from shoal.judge.engine import Engine, names
+from shoal.judge.reading import files_of, kind_of, opened
+from shoal.judge.written import Written
 from shoal.kernels.arrays import Integers
 from shoal.ledger.history import History
 from shoal.ledger.ledger import Ledger, locked
@@ -138,17 +138,29 @@ def _classes(result: Result[Any], target: Path) -> tuple[Integers, list[str]]:
     with tempfile.TemporaryDirectory(prefix="shoal-") as folder:
         again = Path(folder) / f"release.{kind}"
         again.write_bytes(content)
-        every = release.table.names
-        same = class_counts(again, every, **how)[1] == class_counts(target, every, **how)[1]
-        if not same:
-            raise InputError(
-                f"{shown(target)}: this is not what the recipe makes of the original; nothing was "
-                "noted"
+        with Engine([*files_of(again, kind), *files_of(target, kind)]) as engine:
+            every = names(release.table.names)
+            for path, name in ((again, "again"), (target, "release")):
+                opened(engine, path, kind, Written(**how), name).check(release.table.names)
+            other = engine.rows(
+                f"SELECT count(*) FROM ((SELECT {every} FROM again EXCEPT ALL "
+                f"SELECT {every} FROM release) UNION ALL (SELECT {every} FROM release EXCEPT ALL "
+                f"SELECT {every} FROM again))"
             )
-        with opened(again, None, Written(**how)) as source:
-            rows = list(source.keys(quasi))
-    with opened(target, None, Written(**how)) as source:
-        numbers: dict[Any, int] = {}
-        for key in source.keys(quasi):
-            numbers.setdefault(key, len(numbers))
-    return np.array([numbers[key] for key in rows], dtype=np.int64), quasi
+            if other[0][0]:
+                raise InputError(
+                    f"{shown(target)}: this is not what the recipe makes of the original; nothing "
+                    "was noted"
+                )
+            both = " AND ".join(
+                f"again.{names([name])} IS NOT DISTINCT FROM classes.{names([name])}"
+                for name in quasi
+            )
+            numbers = engine.rows(
+                "SELECT number "
+                "FROM (SELECT *, row_number() OVER () AS record FROM again) AS again "
+                f"JOIN (SELECT {names(quasi)}, row_number() OVER (ORDER BY min(record)) - 1 "
+                "AS number FROM (SELECT *, row_number() OVER () AS record FROM release) "
+                f"GROUP BY {names(quasi)}) AS classes ON {both} ORDER BY again.record"
+            )
+    return np.array([number for (number,) in numbers], dtype=np.int64), quasi

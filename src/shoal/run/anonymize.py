@@ -15,7 +15,7 @@ from typing import Any, Unpack, cast, overload
 import numpy as np
 import numpy.typing as npt
 
-from shoal.judge.limits import limited
+from shoal.judge.engine import limited
 from shoal.ledger.pending import Pending
 from shoal.measures.compute import classes_by, measure_release
 from shoal.methods.enforce.rules import judge_dominance

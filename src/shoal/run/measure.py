@@ -14,9 +14,9 @@ import numpy as np
 from shoal.backends.private_folder import RECIPE, private_folders
 from shoal.errors import InputError, RequestError, listed, nearest_names, shown
 from shoal.hints import option
-from shoal.judge.models.matching import READINGS
-from shoal.measures.candidates import candidates_of
+from shoal.judge.classes import READINGS
 from shoal.measures.compute import compare_tables, measure_all, side_of, strata_by
+from shoal.measures.disclosure.key import WITHIN, key_of, matches
 from shoal.measures.pairing import Pairing, by_key, find_out, is_kept
 from shoal.measures.result import Measures
 from shoal.release.intervals import joined
@@ -183,8 +183,10 @@ def measure(
     compared = compare_tables(before, after, quasi, hidden, trees, pairing, weight, others)
     compared = replace(compared, strata=strata_by(after, strata))
     if missing_as != "own":
-        matching = candidates_of([after[name] for name in quasi], compared.classes, missing_as)
-        compared = replace(compared, candidates=matching)
+        codes = key_of([after[name] for name in quasi])
+        firsts = np.unique(compared.classes, return_index=True)[1]
+        matching = matches(codes, codes, WITHIN[missing_as])[firsts]
+        compared = replace(compared, candidates=matching.astype(np.int64))
         notes.append(
             f"risks that follow from class sizes read missing cells and * as {missing_as}; all "
             "others read them as own"

@@ -13,7 +13,7 @@ import numpy as np
 
 from shoal.errors import InputError, RequestError, listed, shown
 from shoal.hints import Message, option
-from shoal.judge.models.matching import READINGS
+from shoal.judge.classes import READINGS
 from shoal.kernels.arrays import Integers
 from shoal.measures.disclosure.assess import (
     FORMULAS,

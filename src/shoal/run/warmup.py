@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.backends.extras import has
-from shoal.judge.models.requirement import Requirement
+from shoal.judge.requirement import Requirement
 from shoal.measures.disclosure.sets import walk
 from shoal.measures.risk.assignment import by_auction, exactly
 from shoal.methods.enforce.constraints import Constraints

@@ -18,12 +18,13 @@ from shoal.backends.piped import is_piped
 from shoal.backends.staging import Staging
 from shoal.errors import OutputError, PrivacyError, RequestError, shown
 from shoal.hints import OUT, option
-from shoal.judge.limits import limited
-from shoal.judge.readers.reading import READERS
-from shoal.judge.readers.written import Written
-from shoal.judge.series import of_entry, see
+from shoal.judge.engine import limited
+from shoal.judge.reading import READERS
+from shoal.judge.series import check_entry
 from shoal.judge.series_proof import of_promise
-from shoal.judge.verify import Verification, verify
+from shoal.judge.verdict import Verification
+from shoal.judge.verify import verify
+from shoal.judge.written import Written
 from shoal.kernels.arrays import Integers
 from shoal.ledger.journal import journaled
 from shoal.ledger.ledger import Entry, Ledger, check_unchanged, locked, to_tree
@@ -353,10 +354,10 @@ def judged_entry(
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     entry = pending.entry(name, digest, quasi, classes.tolist())
     tree = to_tree(entry)
-    seen = see(path, kind, tree, pending.ledger.key.secret, Written(**written_as(table)))
     earlier = [to_tree(one) for one in pending.ledger.releases]
     before, now = of_promise(earlier), of_promise([*earlier, tree])
-    problems = of_entry(seen, tree)
+    secret, written = pending.ledger.key.secret, Written(**written_as(table))
+    problems = check_entry(path, kind, tree, secret, written)
     if now.below > before.below or now.changed > before.changed:
         problems += now.problems()
     if problems:

@@ -18,18 +18,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.backends.executor import Threads
 from shoal.backends.staging import Staging
 from shoal.errors import OutputError, PrivacyError, RequestError, shown
-from shoal.judge.limits import limits
-from shoal.judge.readers.cells import Cells, struct_texts
-from shoal.judge.readers.reading import opened
-from shoal.judge.readers.source import Source
-from shoal.judge.readers.written import Written
+from shoal.judge.engine import Engine, quoted
+from shoal.judge.reading import files_of, opened
+from shoal.judge.source import Source
 from shoal.judge.verify import verify
+from shoal.judge.written import Written
 from shoal.kernels.arrays import Integers
 from shoal.release.dialects import written_as
-from shoal.release.intervals import structs
+from shoal.release.intervals import struct_texts, structs
 from shoal.release.plain_values import without_nan
 from shoal.release.write import release_bytes, row_order
 from shoal.table.dialects.notation import STRICT, Notation
@@ -37,6 +35,7 @@ from shoal.table.roles import STAR, Column, Kind
 from shoal.table.table import Table
 
 PLAIN: Mapping[str, Notation] = {}
+ROWS = 65_536  # that are compared at once
 FLAGS = {0: "false", 1: "true"}  # in files that have no truth values
 PARSED = {Kind.FLOAT: pa.float64(), Kind.DATE: pa.date32()}  # of what csv cells are compared as
 
@@ -45,8 +44,9 @@ def holds_table(
     table: Table, order: Integers, wanted: Sequence[str], path: Path, kind: str
 ) -> bool:
     """Tell whether a file holds the very values of a released table's columns, in this order."""
-    with opened(path, kind, Written(**written_as(table))) as source:
-        file = ReadBack(source, wanted, dict(table.source.notations))
+    with Engine(files_of(path, kind)) as engine:
+        source = opened(engine, path, kind, Written(**written_as(table)))
+        file = ReadBack(engine, source, wanted, dict(table.source.notations))
         return file.holds(table, order) and file.is_read()
 
 
@@ -54,105 +54,89 @@ class ReadBack:
     """A file that is compared with what was to be written, from its first row on."""
 
     def __init__(
-        self, source: Source, wanted: Sequence[str], notations: Mapping[str, Notation] = PLAIN
-    ) -> None:
-        if source.batches is None:
-            raise TypeError("files are read in batches")
-        self.wanted, self.as_bytes = wanted, source.as_bytes
-        own = notations if source.as_bytes else PLAIN  # only csv has them
+        self, engine: Engine, source: Source, wanted: Sequence[str],
+        notations: Mapping[str, Notation] = PLAIN,
+    ) -> None:  # fmt: skip
+        self.wanted, self.as_text = wanted, source.as_text
+        own = notations if source.as_text else PLAIN  # only csv has them
         self.notations = [own.get(name, STRICT) for name in wanted]
-        self.batches = source.batches(source.places(wanted), list)
-        self.columns: list[Cells] = []
-        self.at = self.rows = 0  # what was read of the columns, and how many rows they have
+        cells = [quoted(name) for name in wanted]
+        if source.as_text:  # an empty cell is not a *
+            cells = [f"coalesce({cell}, '')" for cell in cells]
+        self.batches = engine.arrow(f"SELECT {', '.join(cells)} FROM {source.table}")
+        self.read = self.batches.schema.empty_table()  # and not compared yet
 
-    def _next(self) -> bool:
-        """Read on where everything read was compared; tell whether there is more."""
-        while self.at == self.rows:
-            columns = next(self.batches, None)
-            if columns is None:
-                return False
-            self.columns, self.at = columns, 0
-            self.rows = len(columns[0]) if columns else 0
-        return True
+    def _take(self, rows: int) -> pa.Table:
+        """Return so many of the next rows, or what is left of them."""
+        while self.read.num_rows < rows:
+            batch = next(self.batches, None)
+            if batch is None:
+                break
+            self.read = pa.concat_tables([self.read, pa.Table.from_batches([batch])])
+        some, self.read = self.read.slice(0, rows), self.read.slice(rows)
+        return some
 
     def holds(self, table: Table, order: Integers) -> bool:
         """Tell whether the next rows are those of a table in this order."""
         columns = [table[name] for name in self.wanted]
-        meant = [_meant(column, self.as_bytes) for column in columns]
-        done, threads = 0, Threads(limits().threads)
-        while done < len(order):
-            if not self._next():
+        meant = [_meant(column, self.as_text) for column in columns]
+        for begin in range(0, len(order), ROWS):
+            rows = pa.array(order[begin : begin + ROWS])
+            some = self._take(len(rows))
+            if some.num_rows < len(rows):
                 return False
-            many = min(self.rows - self.at, len(order) - done)
-            some = [cells.part(self.at, self.at + many) for cells in self.columns]
-            as_meant = partial(_as_meant, pa.array(order[done : done + many]), self.as_bytes)
-            every = zip(some, columns, meant, self.notations, strict=True)
-            if not all(list(threads.map(as_meant, every))):
-                return False
-            self.at += many
-            done += many
+            every = zip(some.columns, columns, meant, self.notations, strict=True)
+            for cells, column, values, notation in every:
+                own = cells.combine_chunks()
+                own = struct_texts(own) if pa.types.is_struct(own.type) else own
+                same = partial(_same, self.as_text)
+                if not notation.is_plain:
+                    same = partial(_same_noted, notation)
+                if not same(own, values.take(rows), column.kind):
+                    return False
         return True
 
     def is_read(self) -> bool:
         """Tell whether there are no more rows."""
-        return not self._next()
+        return not self._take(1).num_rows
 
 
-def _as_meant(
-    rows: pa.Array, as_bytes: bool, one: tuple[Cells, Column, pa.Array, Notation]
-) -> bool:
-    """Tell whether cells that were read are those of some rows of a column."""
-    cells, column, meant, notation = one
-    same = _same if notation.is_plain else partial(_same_noted, notation)
-    return same(cells, meant.take(rows), column.kind, as_bytes)
-
-
-def _meant(column: Column, as_bytes: bool) -> Any:
+def _meant(column: Column, as_text: bool) -> Any:
     """Return the values that a column is to have; Parquet holds short decimals as floats."""
-    if column.ends is not None and not as_bytes:
+    if column.ends is not None and not as_text:
         return struct_texts(structs(column))
-    if column.kind is Kind.DECIMAL and not as_bytes:
+    if column.kind is Kind.DECIMAL and not as_text:
         distinct = column.values.dictionary_encode()
         floats = [None if v is None else float(v) for v in distinct.dictionary.to_pylist()]
         return pa.array(floats, pa.float64()).take(distinct.indices)
     return column.values
 
 
-def _same(cells: Cells, meant: Any, kind: Kind, as_bytes: bool) -> bool:
+def _same(as_text: bool, cells: Any, meant: Any, kind: Kind) -> bool:
     """Tell whether cells have the meant values."""
-    written = _parsed(cells, meant.type, kind) if as_bytes else cells.to_arrow()
+    written = _parsed(cells, meant.type, kind) if as_text else cells
     if written is not None and _equal(written, meant):
         return True
-    texts = cells.plain()
-    if as_bytes:
-        texts = [text.encode("latin-1").decode("utf-8", "replace") for text in texts]
-    elif kind is Kind.DECIMAL:
-        kind = Kind.FLOAT
-    pairs = set(zip(texts, meant.to_pylist(), strict=True))
+    kind = Kind.FLOAT if kind is Kind.DECIMAL and not as_text else kind
+    pairs = set(zip(cells.to_pylist(), meant.to_pylist(), strict=True))
     return all(_value(one, kind) == _value(other, kind) for one, other in pairs)
 
 
-def _same_noted(notation: Notation, cells: Cells, meant: Any, kind: Kind, as_bytes: bool) -> bool:
+def _same_noted(notation: Notation, cells: Any, meant: Any, kind: Kind) -> bool:
     """Tell whether cells of a notation have the meant values."""
-    texts = [notation.plain(text.strip(" ")) for text in _decoded(cells, as_bytes)]
     if kind is Kind.DATETIME:  # as elsewhere, times are compared by class only
-        return len(texts) == len(meant)
+        return len(cells) == len(meant)
+    texts = [notation.plain((text or "").strip(" ")) for text in cells.to_pylist()]
     pairs = set(zip(texts, meant.to_pylist(), strict=True))
     return all(_value(one or None, kind) == _value(other, kind) for one, other in pairs)
 
 
-def _decoded(cells: Cells, as_bytes: bool) -> list[str]:
-    texts = [text or "" for text in cells.plain()]
-    return [t.encode("latin-1").decode("utf-8", "replace") for t in texts] if as_bytes else texts
-
-
-def _parsed(cells: Cells, of: Any, kind: Kind) -> Any:
+def _parsed(cells: Any, of: Any, kind: Kind) -> Any:
     """Return csv cells as values, missing where they are `*`; None where Arrow cannot read one."""
     if kind not in (Kind.TEXT, Kind.INTEGER, Kind.DECIMAL, *PARSED):
         return None
     try:
-        texts = cells.to_arrow().cast(pa.large_string())
-        texts = pc.if_else(pc.equal(texts, STAR), None, texts)
+        texts = pc.if_else(pc.equal(cells, STAR), None, cells)
         return texts.cast(PARSED.get(kind, of))
     except pa.ArrowException:
         return None
@@ -161,7 +145,7 @@ def _parsed(cells: Cells, of: Any, kind: Kind) -> Any:
 def _equal(written: Any, meant: Any) -> bool:
     """Tell whether two arrays hold the same; `*` is missing."""
     if pa.types.is_string(meant.type) or pa.types.is_large_string(meant.type):
-        meant = pc.if_else(pc.equal(meant, STAR), None, meant)
+        meant = pc.if_else(pc.equal(meant, STAR), None, meant).cast(written.type)
     return same_array(written, meant)
 
 

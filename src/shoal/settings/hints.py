@@ -15,7 +15,8 @@ from shoal.settings.toml import toml_key
 
 BEYOND = {
     "against": "--against", "hierarchy check": "`shoal hierarchy check`", "input": "--input",
-    "key": "--key", "methods": "--methods", "original": "--original", "output": "-o",
+    "keep": "--keep", "key": "--key", "methods": "--methods", "original": "--original",
+    "output": "-o",
     "port": "--port", "population": "--population", "private": "--private", "recipe": "--recipe",
     "sampling_fraction": "--sampling-fraction", "show_rows": "--show-rows",
 }  # fmt: skip

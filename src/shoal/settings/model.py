@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, PlainSerializer, PlainValidator, Validati
 
 from shoal.errors import RequestError, nearest_names, shown
 from shoal.hints import FILE, option
-from shoal.judge.models.requirement import Requirement
+from shoal.judge.requirement import Requirement
 from shoal.settings.data import InputSettings, RoleSettings
 from shoal.settings.kinds import ORDERS, RULES, STEP_LIST, TEXT, TREE, WHOLE
 from shoal.settings.option import COMMANDS, Names, Option, Part

@@ -14,7 +14,7 @@ import numpy as np
 
 from shoal.backends.staging import Staging, finish_naming, uninterrupted
 from shoal.errors import PrivacyError
-from shoal.judge.limits import limited
+from shoal.judge.engine import limited
 from shoal.ledger.book import Book, entry_of
 from shoal.ledger.history import History
 from shoal.ledger.ledger import Frame, locked

@@ -55,8 +55,8 @@ def read(
     ----------
     data : path, dataframe, array, list, dict or Table
         A csv, Parquet, Feather or JSON lines file, one of SPSS, Stata, SAS or a spreadsheet (with
-        `shoal[formats]`), a table of a database ("survey.duckdb#patients", with `shoal[duckdb]`;
-        SQLite needs nothing), or a table in memory, which is never changed. Lazy frames (polars,
+        `shoal[formats]`), a table of a DuckDB or SQLite database ("survey.duckdb#patients"),
+        or a table in memory, which is never changed. Lazy frames (polars,
         DuckDB, Ibis) and Arrow streams are computed and read once. Columns of arrays and of lists
         of rows are named x0, x1, …; lists of dicts and dicts of columns have their own names.
     delimiter : str, optional

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pprint import pformat
 from typing import Any
 
-from shoal.judge.models.requirement import OF_COLUMNS
+from shoal.judge.requirement import OF_COLUMNS
 from shoal.settings.command_line import in_lines
 from shoal.settings.table import TABLE
 from shoal.settings.tree import arguments_of, values_in

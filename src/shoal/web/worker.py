@@ -52,7 +52,7 @@ def _import_everything() -> None:
     from narwhals import from_native
     from pyarrow import csv  # noqa: F401
 
-    from shoal.judge.readers import arrow, batches, cell_words  # noqa: F401
+    from shoal.judge import reading  # noqa: F401
     from shoal.kernels.nearest import slack
     from shoal.report import draw, plots  # noqa: F401
     from shoal.run import anonymize, preview  # noqa: F401

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from shoal.judge.models.digits import digits_beside
+from shoal.judge.verdict import digits_beside
 
 
 @pytest.mark.parametrize(

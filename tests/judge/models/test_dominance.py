@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import shoal
-from shoal.judge.models.dominance import left_over
+from shoal.methods.enforce.rules import left_over
 from thorough import spread
 
 

@@ -7,8 +7,8 @@ import math
 import pytest
 
 from shoal.errors import RequestError
-from shoal.judge.models.closeness import Equal
-from shoal.judge.models.requirement import Requirement
+from shoal.judge.models import models_of
+from shoal.judge.requirement import Requirement
 
 REFUSED = [
     ({"l": 2, "l_kind": "other"}, "l_kind must be one of distinct, entropy, recursive"),
@@ -101,45 +101,5 @@ def test_what_is_asked_of_a_column():
     assert [requirement.threshold("l", name) for name in "rs"] == [3, 3]
     assert [requirement.threshold("t", name) for name in "rs"] == [None, 0.25]
     assert requirement.threshold("alpha", "s") is None
-    assert Requirement(k=2).rules("s", None) == []
-    assert [rule.model for rule in requirement.rules("r", None)] == ["distinct l-diversity"]
-
-
-def test_rules_at_their_limits():
-    """A class that has exactly what is asked keeps the rule, one that has less does not."""
-    whole = {"x": 2, "y": 2}
-
-    def rules(**asked):
-        return Requirement(k=2, **asked).rules("s", Equal(whole))
-
-    (rule,) = rules(l=2)
-    assert (rule.model, rule.column, rule.threshold, rule.most) == (
-        "distinct l-diversity", "s", 2, False
-    )  # fmt: skip
-    assert rule.figure({"x": 3, "y": 1}) == 2
-    assert rule.holds({"x": 3, "y": 1})
-    assert not rule.holds({"x": 3})
-    (rule,) = rules(l=2, l_kind="entropy")
-    assert (rule.model, rule.threshold, rule.most) == ("entropy l-diversity", 2, False)
-    assert rule.figure({"x": 3, "y": 3}) == pytest.approx(2)
-    assert rule.holds({"x": 3, "y": 3})
-    assert not rule.holds({"x": 3, "y": 2})
-    (rule,) = rules(l=2, l_kind="recursive", c=3)
-    assert (rule.model, rule.threshold, rule.most) == ("recursive (c,2)-diversity", 3, True)
-    assert rule.figure({"x": 3, "y": 1}) == 3
-    assert not rule.holds({"x": 3, "y": 1})
-    assert rule.holds({"x": 5, "y": 2})
-    (rule,) = rules(t=0.25)
-    assert (rule.model, rule.threshold, rule.most) == ("t-closeness (equal distance)", 0.25, True)
-    assert rule.figure({"x": 3, "y": 1}) == 0.25
-    assert rule.holds({"x": 3, "y": 1})
-    assert not rule.holds({"x": 4, "y": 1})
-    (rule,) = rules(alpha=0.75)
-    assert (rule.model, rule.threshold, rule.most) == ("(α,k)-anonymity", 0.75, True)
-    assert rule.figure({"x": 3, "y": 1}) == 0.75
-    assert rule.holds({"x": 3, "y": 1})
-    assert not rule.holds({"x": 4, "y": 1})
-    three = rules(l=2, t=0.25, alpha=0.75)
-    assert [rule.most for rule in three] == [False, True, True]
-    assert [rule.worst([0.25, 0.75, 0.5]) for rule in three] == [0.25, 0.75, 0.75]
-    assert [rule.worst([]) for rule in three] == [0, 0, 0]
+    assert [*models_of(Requirement(k=2), "s")] == []
+    assert [model.name for model in models_of(requirement, "r")] == ["distinct l-diversity"]

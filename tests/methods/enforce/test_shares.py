@@ -8,7 +8,7 @@ import pytest
 
 from naive import shares, spelling
 from rules_tables import values_of
-from shoal.judge.models.requirement import Requirement
+from shoal.judge.requirement import Requirement
 from shoal.methods.enforce.rules import make_rules
 from shoal.methods.enforce.swapping import of_members
 from shoal.settings import RoleSettings

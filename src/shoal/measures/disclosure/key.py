@@ -111,7 +111,7 @@ def stars_of(column: Column) -> Flags:
 
 # How many records of one table match each record of another, where cells may be missing.
 #
-# The readings are those of the judge (`shoal.judge.models.matching`): equal cells match in each.
+# The readings are those of the judge (`shoal.judge.classes`): equal cells match in each.
 # Whoever looks for the person behind a record of the table itself follows `root` where the other
 # record has a star; whoever links a table to its population, where the table's own record has one,
 # which then covers any value. `wildcard`: a star on either side matches anything; `own`: only a

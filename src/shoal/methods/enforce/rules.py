@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from shoal.errors import PrivacyError, RequestError, shown
-from shoal.judge.models.dominance import left_over
-from shoal.judge.models.requirement import Requirement
+from shoal.judge.requirement import Requirement
 from shoal.kernels.arrays import Floats, Integers
 from shoal.kernels.rules import (
     ALPHA,
@@ -341,6 +340,21 @@ class Kinds:
     def take(self, rows: Integers) -> Kinds:
         """Return the kinds of some records, or of all in another order."""
         return replace(self, own=self.own[rows], bond=self.bond[rows])
+
+
+def left_over(values: Iterable[float]) -> float:
+    """Return what hides the largest unit of a group, in percent of it; the p % rule asks for p.
+
+    The second largest knows its own value and subtracts it from the total T: what is left over,
+    T - x1 - x2, is all that hides x1 (Cox 1981; Hundepool and others 2012, section 4.2.2). Sizes
+    count, not signs; where all values are 0 nothing could be larger, and it is infinite.
+    """
+    every = sorted((abs(value) for value in values), reverse=True)
+    if not every or every[0] == 0.0:
+        return math.inf
+    scale = -math.frexp(every[0])[1]  # by a power of two, so that nothing overflows or is rounded
+    rest = math.fsum(math.ldexp(value, scale) for value in every[2:])
+    return 100.0 * rest / math.ldexp(every[0], scale)
 
 
 def judge_dominance(

@@ -11,7 +11,7 @@ import numpy as np
 
 from shoal.errors import RequestError, shown
 from shoal.hints import option
-from shoal.judge.models.requirement import Requirement
+from shoal.judge.requirement import Requirement
 from shoal.kernels.arrays import Floats, Integers
 from shoal.kernels.rules import AT, BASE, CODES, FORM, GONE, HEAD, SETS, TWICE
 from shoal.table.encode_nodes import UncoveredError

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.errors import RequestError
-from shoal.judge.models.requirement import Requirement
+from shoal.judge.requirement import Requirement
 from shoal.methods.enforce.constraints import merge_to
 from shoal.partition import Partition, canonical_labels, rows_of_groups
 from shoal.progress import Reporter

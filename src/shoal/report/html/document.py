@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from shoal.errors import html_box
 from shoal.hints import said
-from shoal.judge.models.requirement import OF_COLUMNS
+from shoal.judge.requirement import OF_COLUMNS
 from shoal.report.charts import attacks
 from shoal.report.draw import begin, draw, why_none
 from shoal.report.drift import every_chart

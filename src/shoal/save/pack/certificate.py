@@ -17,8 +17,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from shoal.backends.private_folder import ENDINGS
 from shoal.errors import InputError, shown
-from shoal.judge.models.requirement import OF_COLUMNS
-from shoal.judge.verification import Verification
+from shoal.judge.requirement import OF_COLUMNS
+from shoal.judge.verdict import Verification
 from shoal.release.intervals import names_in
 from shoal.report.guarantees import Protection, ends_in_values, guarantee, of_file, shows_records
 from shoal.report.sections import GuaranteeSection

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
@@ -14,9 +13,12 @@ from typing import Any
 
 from shoal.errors import ShoalError, shown
 from shoal.hints import option
-from shoal.judge.hierarchies import number
-from shoal.judge.models.requirement import OF_COLUMNS
-from shoal.judge.verify import Verification, class_counts, verify
+from shoal.judge.engine import Engine, quoted
+from shoal.judge.reading import files_of, opened
+from shoal.judge.requirement import OF_COLUMNS
+from shoal.judge.verdict import Verification
+from shoal.judge.verify import verify
+from shoal.judge.written import Written
 from shoal.release.claims import requirements_beyond_k
 from shoal.report.fields import MOST, SAFE
 from shoal.report.reload import load_report
@@ -152,6 +154,7 @@ class Papers:
                 kind=release.kind,
                 records=release.records,
                 columns=release.columns,
+                keep=release.columns,
             )
         except ShoalError as error:
             return f"what is claimed cannot be verified: {error.marked}"
@@ -210,18 +213,17 @@ class Papers:
         kept = [n for n in release.columns if n not in (*grouped, *roles.sensitive)]
         if not kept:
             return 0.0
-        _, counts = class_counts(
-            self.place / release.file, [*grouped, *kept], kind=release.kind, **release.text
-        )
-        plain: Counter[tuple[Any, ...]] = Counter()
-        for cells, times in counts.items():
-            plain[tuple(_as_number(cell) for cell in cells)] += times
-        return 100.0 * sum(times == 1 for times in plain.values()) / max(plain.total(), 1)
-
-
-def _as_number(cell: Any) -> Any:
-    value = number(cell) if isinstance(cell, str) else None
-    return cell if value is None else value
+        path = self.place / release.file
+        with Engine(files_of(path, release.kind)) as engine:
+            source = opened(engine, path, release.kind, Written(**release.text))
+            cells = [quoted(name) for name in (*grouped, *kept)]
+            if source.as_text:
+                cells = [f"coalesce(TRY_CAST({one} AS DOUBLE)::VARCHAR, {one})" for one in cells]
+            alone, every = engine.rows(
+                "SELECT count(*) FILTER (n = 1), coalesce(sum(n), 0) FROM ("
+                f"SELECT count(*) AS n FROM {source.table} GROUP BY {', '.join(cells)})"
+            )[0]
+        return 100.0 * int(alone) / max(int(every), 1)
 
 
 def _uncompared(what: str, name: str) -> str:

@@ -24,8 +24,7 @@ from shoal.backends.executor import Threads
 from shoal.backends.staging import MARK, Staging, check_above, uninterrupted
 from shoal.backends.storage import is_inside, remove_unheld
 from shoal.errors import InputError, OutputError, PrivacyError, exists, shown
-from shoal.judge.limits import limits
-from shoal.judge.verify import Verification
+from shoal.judge.verdict import Verification
 from shoal.ledger.journal import journaled
 from shoal.ledger.ledger import locked
 from shoal.release.held import held
@@ -329,7 +328,7 @@ def dictionary(released: Table, report: Report) -> bytes:
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(HEADER)
-    lines = Threads(limits().threads).map(partial(_line, treatments), released.columns)
+    lines = Threads(current().processors()).map(partial(_line, treatments), released.columns)
     for column, line in zip(released.columns, lines, strict=True):
         codebook = [*_labels(column, kind), held_as.get(column.name, "")]
         writer.writerow([*line, *codebook])

@@ -1,4 +1,4 @@
-"""Tables of DuckDB files, through Arrow, by the extra `duckdb`."""
+"""Tables of DuckDB files, through Arrow."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from typing import Any
 import pyarrow as pa
 
 from shoal.errors import InputError, shown
-from shoal.table.files.formats import extra
 from shoal.table.files.opening import TableName
 
 # A view may ask for anything: no other file, no network and no extension is open to it. One thread
 # gives the records in one order.
-CONFIG = {
+CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "enable_external_access": False, "autoload_known_extensions": False,
     "autoinstall_known_extensions": False, "allow_community_extensions": False,
     "lock_configuration": True, "threads": 1,
@@ -89,7 +88,8 @@ class DuckdbDatabase:
 @contextlib.contextmanager
 def opened_duckdb(file: Path, in_pieces: bool) -> Iterator[DuckdbDatabase]:
     """Yield a DuckDB database, opened to be read alone; what goes wrong is said in words."""
-    duckdb = extra("duckdb", file.name)
+    import duckdb
+
     config = {**CONFIG, "memory_limit": LITTLE} if in_pieces else CONFIG
     try:
         with duckdb.connect(str(file.absolute()), read_only=True, config=config) as connection:

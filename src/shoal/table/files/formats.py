@@ -67,7 +67,7 @@ def unread(name: str) -> str:
     if what is None:
         return (
             "the file's name must end in .csv, .tsv, .txt (or one of these and .gz), .parquet, "
-            ".feather, .jsonl, .sqlite, or, with shoal[duckdb], .duckdb, or, with shoal[formats], "
+            ".feather, .jsonl, .sqlite, .duckdb, or, with shoal[formats], "
             ".sav, .dta, .sas7bdat, .xlsx and others"
         )
     return f"this is {what}, which is not read; save it as csv or Parquet"
@@ -101,10 +101,8 @@ def extra(module: str, name: str) -> Any:
     try:
         return importlib.import_module(module)
     except ImportError:
-        what, group = _what(ending_of(name)), "formats"
-        if module == "duckdb":
-            what, group = "a DuckDB database", "duckdb"
-        raise InputError(f"{name}: this is {what}; {pip_install(group)} to read it") from None
+        what = _what(ending_of(name))
+        raise InputError(f"{name}: this is {what}; {pip_install('formats')} to read it") from None
 
 
 def _what(ending: str) -> str:

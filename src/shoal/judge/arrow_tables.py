@@ -1,0 +1,189 @@
+"""Arrow tables, dataframes and lists, as tables of the engine; cells are compared as values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import date, datetime, time
+from typing import Any
+
+from shoal.errors import InputError, shown
+from shoal.judge.checks import check_names
+from shoal.judge.engine import Engine, quoted
+from shoal.judge.source import Source
+
+FRAME, LIST = "the dataframe", "the list"
+DIGITS = 38  # of the decimals that DuckDB holds as they are
+INTERVAL = "pandas.interval"
+
+
+def load(engine: Engine, table: str, given: Any, name: str, reader: str = "") -> Source:
+    """Make a table of an Arrow table in the engine."""
+    import pyarrow as pa
+
+    check_names(given.column_names, name)
+    check_types(given.schema, name)
+    columns = [_plain(column.combine_chunks()) for column in given.columns]
+    own = pa.table(columns, given.column_names)
+    engine.register(f"{table}_given", own)
+    check_intervals(engine, f"{table}_given", own.schema, name)
+    engine.make(
+        f"CREATE TABLE {table} AS\nSELECT\n  {expressions(own.schema)}\nFROM {table}_given",
+        f"The release: {name}; to run this elsewhere, write it as {table}_given.parquet",
+    )
+    return Source(name, table, engine.columns(table), reader=reader)
+
+
+def _plain(values: Any) -> Any:
+    """Return an Arrow array as DuckDB holds it without a loss; pandas' intervals are texts."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = values.type
+    if pa.types.is_dictionary(kind):
+        return _plain(values.dictionary).take(values.indices)
+    values = getattr(values, "storage", values)
+    if getattr(kind, "extension_name", "") == INTERVAL:
+        return pc.binary_join_element_wise(*(end.cast("string") for end in values.flatten()), ",")
+    casts = {"duration": "int64", "halffloat": "float32", "null": "string"}
+    cast = next((to for start, to in casts.items() if str(kind).startswith(start)), None)
+    return values.cast(cast) if cast else values
+
+
+def is_interval(kind: Any) -> bool:
+    """Tell whether an Arrow type is a struct of two ends of one plain type."""
+    import pyarrow as pa
+
+    if not pa.types.is_struct(kind) or kind.num_fields != 2:
+        return False
+    low, high = kind.field(0), kind.field(1)
+    is_plain = not pa.types.is_nested(low.type)
+    return (low.name, high.name) == ("low", "high") and low.type == high.type and is_plain
+
+
+def check_types(schema: Any, name: str) -> None:
+    """Refuse lists and structs, and values of more digits than can be told apart."""
+    import pyarrow as pa
+
+    for field in schema:
+        kind = getattr(field.type, "value_type", field.type)
+        if getattr(kind, "extension_name", "") == INTERVAL:
+            continue
+        kind = getattr(kind, "storage_type", kind)
+        if (pa.types.is_nested(field.type) or pa.types.is_nested(kind)) and not is_interval(kind):
+            raise InputError(
+                f"{name}: column {shown(field.name)} holds lists, not values; write a column of "
+                "plain values for each, or structs of low and high for intervals"
+            )
+        is_long = pa.types.is_decimal(kind) and kind.precision > DIGITS
+        if is_long or pa.types.is_interval(kind):
+            raise InputError(
+                f"{name}: column {shown(field.name)} holds numbers of too many digits; write texts"
+            )
+
+
+def expressions(schema: Any) -> str:
+    """Return the columns of a table in SQL; an interval without ends is a missing one."""
+    columns = []
+    for field in schema:
+        name, kind = quoted(field.name), field.type
+        if is_interval(kind):
+            columns.append(f"CASE WHEN {name}.low IS NOT NULL THEN {name} END AS {name}")
+        elif getattr(kind, "extension_name", "") == INTERVAL:
+            columns.append(f"{name}.left || ',' || {name}.right AS {name}")
+        else:
+            columns.append(f"{name}::VARCHAR AS {name}" if str(kind) == "null" else name)
+    return ",\n  ".join(columns)
+
+
+def check_intervals(engine: Engine, relation: str, schema: Any, name: str) -> None:
+    """Refuse intervals of which one end is missing: some readers show the other one."""
+    for field in schema:
+        column = quoted(field.name)
+        ends = [f"(nullif({column}.{end}::VARCHAR, 'nan') IS NULL)" for end in ("low", "high")]
+        query = f"SELECT 1 FROM {relation} WHERE {ends[0]} <> {ends[1]} LIMIT 1"
+        if is_interval(field.type) and engine.rows(query):
+            raise InputError(
+                f"{name}: column {shown(field.name)} has intervals with one end, which readers "
+                "take for missing or not; write both ends, or neither"
+            )
+
+
+def frame(engine: Engine, data: Any, table: str) -> Source:
+    """Make a table of a dataframe: of pandas, polars, pyarrow, or what narwhals takes."""
+    import narwhals as nw
+    import pyarrow as pa
+
+    try:
+        whole = nw.from_native(_with_index(data), pass_through=True)
+        whole = _collected(whole) if isinstance(whole, nw.LazyFrame) else whole
+        known = isinstance(whole, nw.DataFrame)
+        given = whole.to_arrow() if known else pa.table(whole)
+    except nw.exceptions.DuplicateError:
+        raise InputError(f"{FRAME} has two columns of one name") from None
+    except (TypeError, ValueError, OverflowError, pa.ArrowException):  # its words show a value
+        known = nw.dependencies.is_into_dataframe(data)
+        what = f"{FRAME}: a column holds values of several kinds; give it one kind"
+        raise InputError(what if known else "give a path or a dataframe to verify") from None
+    return load(engine, table, given, FRAME)
+
+
+def _with_index(data: Any) -> Any:
+    """Return a dataframe of pandas with its index, if that is more than the numbers of rows."""
+    import narwhals as nw
+
+    if not nw.dependencies.is_pandas_dataframe(data):
+        return data
+    index = data.index
+    is_plain = index.nlevels == 1 and index.name is None and index.dtype.kind in "iu"
+    data = data.reset_index(drop=is_plain)
+    data = data.set_axis([str(name) for name in data.columns], axis=1)
+    sparse = [name for name, kind in data.dtypes.items() if str(kind).startswith("Sparse[")]
+    return data.assign(**{name: data[name].sparse.to_dense() for name in sparse})
+
+
+def _collected(frame: Any) -> Any:
+    """Return the records of a lazy frame; those of a cluster are not fetched."""
+    if frame.implementation.is_dask() or frame.implementation.is_spark_like():
+        raise InputError("a dataframe of Dask or Spark: verify its Parquet files, or compute() it")
+    try:
+        return frame.collect()
+    except Exception as error:  # of any library, and its words may show a value
+        what = f"{FRAME}: its records cannot be computed ({type(error).__name__})"
+        raise InputError(what) from None
+
+
+def listed_rows(engine: Engine, data: Sequence[Any], table: str) -> Source:
+    """Make a table of a list of rows; columns of rows without names are x0, x1, …"""
+    if not data:
+        raise InputError(f"{LIST} has no rows")
+    rows = list(data)
+    if not all(isinstance(row, Mapping) for row in rows):
+        widths = {len(row) if isinstance(row, list | tuple) else 0 for row in rows}
+        if len(widths) > 1 or 0 in widths:
+            raise InputError(f"{LIST}: rows must be lists of one length, or dicts")
+        rows = [{f"x{place}": cell for place, cell in enumerate(row)} for row in rows]
+    names = dict.fromkeys(name for row in rows for name in row)
+    cells = {str(name): [row.get(name) for row in rows] for name in names}
+    return of_values(engine, table, cells, LIST)
+
+
+def of_values(
+    engine: Engine, table: str, columns: Mapping[str, list[Any]], name: str, reader: str = ""
+) -> Source:
+    """Make a table of lists of Python values, each of one kind; whole numbers are numbers, too."""
+    import pyarrow as pa
+
+    arrays = {}
+    for column, cells in columns.items():
+        values, kinds = cells, {type(cell) for cell in cells} - {type(None)}
+        if kinds == {date, datetime}:
+            values = [datetime.combine(v, time()) if type(v) is date else v for v in cells]
+        elif len(kinds) > 1 and not kinds <= {int, float}:
+            raise InputError(f"{name}: column {shown(column)} holds values of several kinds")
+        try:
+            arrays[column] = pa.array(values)
+        except (pa.ArrowException, OverflowError, TypeError, ValueError):
+            what = f"{name}: column {shown(column)} holds numbers of too many digits, or no values"
+            raise InputError(what) from None
+    return replace(load(engine, table, pa.table(arrays), name), reader=reader)

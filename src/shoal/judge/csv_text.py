@@ -1,0 +1,263 @@
+"""Csv: DuckDB reads it, once a scan of its bytes has found that all readers read the same cells.
+
+The scan refuses quotes that readers close differently, line ends within records that look like
+records themselves, and a header and records that another delimiter splits as evenly as the one that
+is used. What it lets pass has the same records in DuckDB, pandas, R, Excel and Python.
+"""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import re
+import zlib
+from collections import Counter
+from pathlib import Path
+from typing import IO, cast
+
+import numpy as np
+
+from shoal.errors import InputError, shown
+from shoal.hints import option
+from shoal.judge.checks import LINE, PIECE, check_names, check_unpacked
+from shoal.judge.engine import Engine, text
+from shoal.judge.source import Source
+from shoal.judge.written import Written
+
+READER = "DuckDB, after a scan of the bytes"
+DELIMITERS = ",;\t|"
+BOM = b"\xef\xbb\xbf"
+NEWLINE, MANY = 10, 200
+CELL = 131_072  # signs of a cell: Python's csv module takes no more
+NO_TABLE = "this is no table, or a line end or quote is missing"
+# Q is the quote, S what separates cells; what has matched is not tried again: the scan is linear
+PLAIN, PLAIN_FULL = rb"[^QS\r\n\0]*+", rb"[^QS\r\n\0]++"
+QUOTED = rb"Q(?:[^Q\r\0]++|QQ|\r\n)*+Q"
+LINE_OF_CELLS = rb"(?:[^Q\n]++|Q[^Q]*+Q)*+\n?"
+LEADING = re.compile(r'^"(?:[^"]|"")*"')
+ODD = "\v\f\x1c\x1d\x1e\x85\u2028\u2029"  # signs at which some readers end a line
+BREAKS = re.compile(f"\r\n|[\n{ODD}]")
+WRONG = (
+    (rb"\0", "a NUL byte; the file is not text"),
+    (rb"\r(?!\n)", "not strict csv: a CR that ends no line, which readers take for a line end"),
+    (rb"", "not strict csv: a quote that is not closed, within a cell or beside other signs, which "
+     "readers read differently; put the whole cell in quotes, and double those in it"),
+)  # fmt: skip
+
+
+def csv_view(engine: Engine, path: Path, kind: str, written: Written, table: str) -> Source:
+    """Make a view of a csv file: every cell is its text, and an empty one is missing."""
+    is_plain = kind == "csv" and codecs.lookup(written.encoding).name == "utf-8"
+    file = path if is_plain else _copied(engine, path, kind == "csv.gz", written.encoding)
+    with file.open("rb") as raw:
+        scan = Scan(raw, path.name, written)
+        scan.run()
+    columns = ",\n    ".join(f"{text(name)}: 'VARCHAR'" for name in scan.header)
+    engine.make(
+        f"""
+CREATE VIEW {table} AS
+SELECT *
+FROM read_csv(
+  {text(engine.link(path) if is_plain else str(file))},
+  auto_detect = false, header = true, compression = 'none', strict_mode = true,
+  delim = {text(scan.sign)}, quote = {text(written.quote)}, escape = {text(written.quote)},
+  comment = '', nullstr = '', allow_quoted_nulls = true,
+  parallel = {str(not scan.is_broken).lower()}, max_line_size = {max(scan.longest + 2, 2**21)},
+  columns = {{
+    {columns}
+  }}
+)""".strip(),
+        f"The release: every cell of {path.name} is its text"
+        + ("" if is_plain else ", of a copy in UTF-8"),
+    )
+    return Source(path.name, table, dict.fromkeys(scan.header, "VARCHAR"), True, READER)
+
+
+def _copied(engine: Engine, path: Path, is_packed: bool, encoding: str) -> Path:
+    """Return a private copy of a file, unpacked and in UTF-8."""
+    target = engine.new_file()
+    target.touch(0o600)
+    try:
+        with path.open("rb") as raw, target.open("wb") as sink:
+            packed = cast(IO[bytes], gzip.GzipFile(fileobj=raw)) if is_packed else raw
+            source = io.TextIOWrapper(packed, encoding, newline="")
+            while piece := source.read(PIECE):
+                sink.write(piece.encode())
+                check_unpacked(sink.tell(), path.stat().st_size, path.name)
+    except (UnicodeError, LookupError):
+        raise InputError(f"{path.name}: the text is not {encoding}") from None
+    except (zlib.error, EOFError, gzip.BadGzipFile):
+        raise InputError(f"{path.name}: cannot be read: the file is damaged") from None
+    return target
+
+
+class Scan:
+    """The records of a csv file, as bytes.
+
+    `header` are the names of its columns, `sign` separates them; `longest` is the longest record in
+    bytes, and `is_broken` tells that cells hold line ends.
+    """
+
+    def __init__(self, file: IO[bytes], name: str, written: Written) -> None:
+        self.file, self.name, self.quote, self.sign = file, name, written.quote, ""
+        self.at = len(BOM) if file.read(len(BOM)) == BOM else 0
+        self.records = self.longest = 0
+        self.is_broken = False
+        file.seek(self.at)
+        self.line = self._pattern(LINE_OF_CELLS)
+        raw = _match(self.line, file.read(LINE))
+        first = self._decoded(raw)
+        if not first.strip("\r\n"):
+            raise InputError(f"{name}: there is no header")
+        self.sign = written.delimiter or self._guessed(first)
+        self.header = self._cells(raw)
+        check_names(self.header, name)
+        self.end = b"\r\n" if raw.endswith(b"\r\n") else b"\n"
+        cell = b"(?:%b|%b)" % (PLAIN if len(self.header) > 1 else PLAIN_FULL, QUOTED)
+        width = len(self.header)
+        # A pattern that says every cell is faster; of very many, it takes long to compile.
+        record = b"S".join([cell] * width) if width <= MANY else b"(?:%bS){%d}%b" % (
+            cell, width - 1, cell
+        )  # fmt: skip
+        record += self.end
+        self.record = self._pattern(record)
+        self.whole = self._pattern(b"(?:%b)*+" % record)
+        rivals = {sign: _counts(first, sign) for sign in DELIMITERS if sign in first}
+        if self.quote == '"' or _counts(first, self.sign) == {len(self.header)}:
+            rivals.pop(self.sign, None)
+        self.rivals = rivals
+        self.splits: Counter[tuple[str, int]] = Counter()  # of records, by signs and cells
+
+    def _pattern(self, pattern: bytes) -> re.Pattern[bytes]:
+        """Return a pattern in which Q and S are the signs of this file."""
+        for letter, sign in ((b"Q", self.quote), (b"S", self.sign)):
+            pattern = pattern.replace(letter, re.escape(sign.encode()))
+        return re.compile(pattern)
+
+    def _guessed(self, first: str) -> str:
+        """Return the one delimiter that stands outside of quotes in the header."""
+        signs = [sign for sign in DELIMITERS if sign in self._outside(first)]
+        if len(signs) > 1:
+            raise self._wrong(f"say with {option('delimiter')} what separates the columns")
+        return signs[0] if signs else ","
+
+    def _outside(self, line: str) -> str:
+        """Return what of a line stands outside of quotes."""
+        return "".join(line.split(self.quote)[::2])
+
+    def _cells(self, line: bytes) -> list[str]:
+        """Return the cells of a line; it must be a record, of however many cells."""
+        cell = b"(?:%b|%b)" % (QUOTED, PLAIN)
+        if not self._pattern(b"%b(?:S%b)*+\r?\n?" % (cell, cell)).fullmatch(line):
+            what = next(words for pattern, words in WRONG if re.search(pattern, line))
+            raise self._wrong(what)
+        found = self._pattern(b"S(%b)" % cell).findall(self.sign.encode() + line.rstrip(b"\r\n"))
+        return [self._plain(each.decode()) for each in found]
+
+    def _plain(self, cell: str) -> str:
+        """Return the text of a cell, without its quotes."""
+        is_quoted = cell.startswith(self.quote)
+        return cell[1:-1].replace(self.quote * 2, self.quote) if is_quoted else cell
+
+    def run(self) -> None:
+        """Scan all records, the header too."""
+        self.file.seek(self.at)
+        rest, piece = b"", b"-"
+        blank = b"\n" if len(self.header) > 1 else b""  # such lines at the end are none
+        while piece:
+            piece = self.file.read(PIECE)
+            rest += piece
+            if rest and not piece and not rest.endswith(b"\n"):
+                rest += self.end
+            whole = _match(self.whole, rest)
+            self._check(whole)
+            self.at += len(whole)
+            rest = rest[len(whole) :]
+            line = _match(self.line, rest)
+            if len(rest) > LINE:
+                raise self._wrong(f"longer than {LINE // 2**20} MB; {NO_TABLE}")
+            if rest.strip(blank) and (not piece or line.endswith(b"\n")):
+                raise self._wrong(self._reason(line if line.endswith(b"\n") else rest))
+        for (sign, cells), times in self.splits.items():
+            others = times - (cells in self.rivals[sign])  # but the header
+            if 2 * others > self.records - 1:
+                raise InputError(
+                    f"{self.name}: {shown(sign)} splits the header and the records into {cells} "
+                    f"columns, {shown(self.sign)} and quotes into {len(self.header)}, and readers "
+                    "may take either; rename the columns without that sign, or write Parquet"
+                )
+
+    def _reason(self, line: bytes) -> str:
+        """Return why a line is no record of this file."""
+        self._decoded(line)
+        cells = len(self._cells(line))
+        if cells != len(self.header):
+            many = "1 cell" if cells == 1 else f"{cells} cells"
+            return f"{many}, the header has {len(self.header)}"
+        if not line.strip(b"\r\n"):
+            return 'a blank line, which readers skip or take for a cell; write "" or take it out'
+        return "it ends otherwise than line 1; write LF throughout"
+
+    def _check(self, part: bytes) -> None:
+        """Refuse records that are whole, and yet read differently."""
+        content, data = self._decoded(part), np.frombuffer(part, np.uint8)
+        ends = np.flatnonzero(data == NEWLINE)
+        quotes = np.searchsorted(np.flatnonzero(data == ord(self.quote)), ends)  # before each end
+        has_lines = bool((quotes & 1).any())
+        longest = int(np.diff(ends, prepend=-1).max(initial=0))
+        is_odd = has_lines or self.rivals or longest > CELL or any(map(content.count, ODD))
+        records = self.record.findall(part) if is_odd else []
+        for record in records:
+            self._check_record(record.decode())
+            self.splits.update(
+                (sign, cells) for sign, heads in self.rivals.items()
+                for cells in _counts(record.decode(), sign)
+                if cells > 1 and any(head > 1 and abs(head - cells) < 2 for head in heads)
+            )  # fmt: skip
+            self.at += len(record)
+        self.at -= sum(map(len, records))
+        self.records += len(records) or len(ends)
+        self.longest = max(self.longest, longest, *map(len, records))
+        self.is_broken |= has_lines
+
+    def _check_record(self, record: str) -> None:
+        """Refuse cells that are too long, or that readers who go by lines take for records."""
+        if len(record) > CELL and max(map(len, self._cells(record.encode()))) > CELL:
+            raise self._wrong(f"a cell of more than {CELL:,} signs, which no reader takes")
+        lines = BREAKS.split(record.rstrip("\r\n"))
+        signs = {self._outside(line).count(self.sign) for line in lines}
+        if len(lines) > 1 and signs == {len(self.header) - 1}:
+            raise self._wrong(
+                "a cell holds a line end, and readers that go by lines take what follows for a "
+                "record; write a space for it, or Parquet"
+            )
+
+    def _decoded(self, part: bytes) -> str:
+        """Return a part of the file as text."""
+        try:
+            return part.decode()
+        except UnicodeDecodeError as error:
+            what = "the text" if part[: error.start].count(b"\n") or self.records else "the header"
+            self.at += error.start
+            raise self._wrong(
+                f"{what} is not UTF-8; say what it is with {option('encoding')}"
+            ) from None
+
+    def _wrong(self, what: str) -> InputError:
+        """Return the error of what begins where the scan is."""
+        self.file.seek(0)
+        left, number = self.at, 1
+        while left:
+            piece = self.file.read(min(left, PIECE))
+            left, number = left - len(piece), number + piece.count(b"\n")
+        return InputError(f"{self.name}, line {number}: {what}")
+
+
+def _match(pattern: re.Pattern[bytes], data: bytes) -> bytes:
+    return cast(re.Match[bytes], pattern.match(data))[0]
+
+
+def _counts(record: str, sign: str) -> set[int]:
+    """Return how many cells a sign makes of a record, with and without a quoted first one."""
+    return {record.count(sign) + 1, LEADING.sub("", record, count=1).count(sign) + 1}

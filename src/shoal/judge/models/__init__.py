@@ -1,1 +1,0 @@
-"""Privacy models, each judged by its definition on released records alone."""

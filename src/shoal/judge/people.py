@@ -1,0 +1,285 @@
+"""Composition with the original: how many people share both classes of each person.
+
+The pair of a person's classes, one in each release, is what somebody learns who has both. A record
+of the original is placed in a release by columns that name it (`key`), by its row where the rows
+are in one order, or by evidence: the cells of the columns that were kept as they were, and those of
+generalized ones that cover the original's. Evidence counts where it leaves one class alone; who is
+left with several is unknown, and never taken for safe. A mean covers nothing and is no evidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shoal.errors import InputError, listed
+from shoal.judge.cells import may_cover, spelled
+from shoal.judge.compared import (
+    CompositionRequest,
+    load_pairs,
+    number_cells,
+    numbered,
+    tells_nothing,
+)
+from shoal.judge.engine import Engine, quoted
+from shoal.judge.papers import Beside
+from shoal.judge.source import Source
+
+WORK = 20_000_000  # people times classes that are compared one by one
+UNKNOWN, ABSENT = -1, -2  # in the place of a class
+
+
+@dataclass(frozen=True)
+class Shared:
+    """People in both releases, the fewest that share both classes, and those below k.
+
+    `unknown` are those that could not be placed; `how` is how the others were, in each release.
+    """
+
+    people: int
+    smallest: int | None
+    below: int
+    unknown: int
+    how: tuple[str, str]
+
+
+def place_people(
+    engine: Engine, ours: Source, theirs: Source, original: Source, request: CompositionRequest,
+    key: Sequence[str], in_order: tuple[bool, bool],
+) -> Shared:  # fmt: skip
+    """Return with how many others each person of the original shares both classes."""
+    columns = {name: f"c{n}" for n, name in enumerate(original.columns)}
+    tables = {"mine": ours, "theirs": theirs, "people": original}
+    there: dict[str, list[str]] = {}
+    for table, source in tables.items():
+        both = [name for name in source.columns if name in columns]
+        there[f"{table}_cells"] = [columns[name] for name in both]
+        cells = [f"{spelled(name, source.columns[name])} AS {columns[name]}" for name in both]
+        engine.make(
+            f"CREATE TABLE {table}_cells AS\n"
+            f"SELECT {', '.join(['row_number() OVER () AS person', *cells])} FROM {source.table}"
+        )
+    values = number_cells(engine, "placed_cells", there)
+    for table in tables:
+        own = {column: (column, "number") for column in there[f"{table}_cells"]}
+        query = numbered(f"{table}_cells", "placed_cells", own, "person")
+        engine.make(f"CREATE TABLE {table} AS\n{query}")
+    first = _Side(engine, "mine", ours, columns, values, request.ours)
+    other = _Side(engine, "theirs", theirs, columns, values, request.theirs)
+    quasi = request.their_quasi(list(theirs.columns))
+    if request.theirs is None:  # roles are unknown: all columns that it changed
+        quasi = [name for name in theirs.columns if name in {*quasi, *other.changed}]
+    how = (first.place(request.quasi, key, in_order[0]), other.place(quasi, key, in_order[1]))
+    ((people, unknown, smallest, below),) = engine.ask(
+        f"""WITH present AS (
+    SELECT a.class AS mine, b.class AS theirs FROM mine_places a JOIN theirs_places b USING (person)
+    WHERE least(a.class, b.class) > {ABSENT}
+  ),
+  placed AS (
+    SELECT count(*) AS n FROM present WHERE least(mine, theirs) > {UNKNOWN} GROUP BY mine, theirs
+  )
+SELECT (SELECT count(*) FROM present),
+  (SELECT count(*) FROM present WHERE least(mine, theirs) = {UNKNOWN}),
+  min(n), coalesce(sum(n) FILTER (n < {request.k}), 0)
+FROM placed""",
+        "people in both releases, those who are not placed, the fewest who share both classes, "
+        "and those who share them with too few",
+    )
+    return Shared(people, smallest, int(below), unknown, how)
+
+
+@dataclass
+class _Side:
+    """A release, to place people in: its table of numbers, and the columns that the original has.
+
+    `columns` are the names in tables of all columns of the original.
+    """
+
+    engine: Engine
+    table: str
+    source: Source
+    columns: Mapping[str, str]
+    values: Sequence[Any]
+    known: Beside | None
+
+    def __post_init__(self) -> None:
+        self.both = [name for name in self.source.columns if name in self.columns]
+        self.changed = [name for name in self.both if self._is_changed(self.columns[name])]
+
+    def _is_changed(self, column: str) -> bool:
+        """Tell whether the release has some cells more often than the original."""
+        a, b = (
+            f"(SELECT {column}, count(*) AS n FROM {table} GROUP BY {column})"
+            for table in (self.table, "people")
+        )
+        ((more,),) = self.engine.rows(
+            f"SELECT count(*) FROM {a} a LEFT JOIN {b} b USING ({column}) "
+            "WHERE a.n > coalesce(b.n, 0)"
+        )
+        return bool(more)
+
+    def place(self, quasi: Sequence[str], key: Sequence[str], in_order: bool) -> str:
+        """Make a table of the class of every person; return how it is known."""
+        cells = [f"{quoted(name)} AS r{n}" for n, name in enumerate(quasi)]
+        order = ", ".join(f"r{n}" for n, _ in enumerate(quasi)) or "1"
+        self.engine.make(
+            f"CREATE TABLE {self.table}_classes AS\n"
+            f"SELECT person, dense_rank() OVER (ORDER BY {order}) AS class\n"
+            f"FROM (SELECT {', '.join(['row_number() OVER () AS person', *cells])} "
+            f"FROM {self.source.table})"
+        )
+        if key:
+            self._check_key(key)
+            self._place_by([self.columns[name] for name in key], {})
+            return f"by {listed(key)}"
+        kept = [name for name in self.both if name not in {*self.changed, *quasi}]
+        same, there = [self.columns[n] for n in kept], [n for n in self.both if n in quasi]
+        exact = {
+            column: not tells_nothing(
+                self.engine, self.table, column, name, self.values, self.known
+            )
+            for column, name in ((self.columns[name], name) for name in there)
+        }
+        if in_order and self._is_in_order(same, exact):
+            self._place_by(["person"], {})
+            return "by the order of the rows"
+        self._place_by(same, exact)
+        return f"by {listed(kept)} and what covers them" if kept else "by what covers them"
+
+    def _check_key(self, key: Sequence[str]) -> None:
+        """Refuse columns that do not name people in both files."""
+        own = ", ".join(self.columns.get(name, "") for name in key)
+        files = (
+            ("people", self.columns, "the original"),
+            (self.table, self.both, self.source.name),
+        )
+        for _, there, file in files:
+            for name in key:
+                if name not in there:
+                    raise InputError(f"{file}: there is no column {name[:60]!r} to know people by")
+        for table, _, file in files:
+            ((double, lacking),) = self.engine.rows(
+                f"SELECT count(*) - count(DISTINCT [{own}]), count(*) FILTER (0 IN ({own})) "
+                f"FROM {table}"
+            )
+            if double or lacking:
+                raise InputError(
+                    f"{file}: {listed(key)} does not name people: some share or lack it"
+                )
+        if self.engine.rows(f"SELECT 1 FROM {self.table} ANTI JOIN people USING ({own}) LIMIT 1"):
+            raise InputError(
+                f"{self.source.name}: some of its {listed(key)} are not in the original"
+            )
+
+    def _is_in_order(self, same: Sequence[str], exact: Mapping[str, bool]) -> bool:
+        """Tell whether each row of the release may be that of the same person."""
+        match = " AND ".join(["r.person = p.person", *(f"r.{c} = p.{c}" for c in same)])
+        ((others,),) = self.engine.rows(
+            f"SELECT count(*) FILTER (({match}) IS NOT TRUE) "
+            f"FROM {self.table} r FULL JOIN people p ON r.person = p.person"
+        )
+        rows = f"{self.table} r JOIN people p USING (person)"
+        return not others and all(self._load_covers("row", c, rows, exact[c]) for c in exact)
+
+    def _load_covers(self, what: str, column: str, rows: str, exact: bool) -> bool:
+        """Make a table of the cells of a column that cover cells of the original; tell if all."""
+        query = f"SELECT DISTINCT r.{column}, p.{column} FROM {rows}"
+        name = f"{self.table}_{what}_{column}"
+        return load_pairs(
+            self.engine, name, query, self.values, lambda cell, own: may_cover(cell, own, exact)
+        )
+
+    def _place_by(self, same: Sequence[str], exact: Mapping[str, bool]) -> None:
+        """Place people by kept columns, and by the cells of their class that must cover theirs.
+
+        A mark is what the kept columns of some people hold. Where the release has as many records
+        with it, these people are in the classes of these records; if there are records without a
+        person, a kept column was changed, and nobody is placed.
+        """
+        make, own, mark = self.engine.make, self.table, f"[{', '.join(same)}]::BIGINT[] AS mark"
+        make(
+            f"CREATE TABLE {own}_records AS\nSELECT {mark}, class, count(*) AS n\n"
+            f"FROM {own} JOIN {own}_classes USING (person) GROUP BY ALL",
+            "records of a mark in each class",
+        )
+        make(
+            f"""CREATE TABLE {own}_marks AS
+SELECT mark, p.n AS people, coalesce(r.n, 0) AS records, classes, class,
+  sum(people * classes) FILTER (classes > 1) OVER (ORDER BY mark) AS work,
+  count(*) FILTER (p.n IS NULL OR r.n > p.n) OVER () > 0 AS wrong,
+  sum(p.n) FILTER (r.n IS NULL) OVER () = sum(p.n - coalesce(r.n, 0)) OVER () AS complete
+FROM (SELECT {mark}, count(*) AS n FROM people GROUP BY mark) p
+FULL JOIN (
+  SELECT mark, sum(n) AS n, count(*) AS classes, min(class) AS class
+  FROM {own}_records GROUP BY mark
+) r USING (mark)"""
+        )
+        make(
+            f"""CREATE TABLE {own}_may_be AS
+SELECT mark, person, r.class
+FROM (SELECT {mark}, person FROM people) p JOIN {own}_records r USING (mark)
+JOIN {own}_marks m USING (mark)
+WHERE classes > 1 AND records = people AND NOT wrong AND work <= {WORK}"""
+        )
+        for column in exact:
+            self._keep_covered(column, exact[column])
+        self._eliminate()
+        make(
+            f"""CREATE TABLE {own}_places AS
+SELECT p.person, CASE
+    WHEN wrong THEN {UNKNOWN}
+    WHEN records = 0 AND complete THEN {ABSENT}
+    WHEN classes = 1 AND records = people THEN m.class
+    ELSE coalesce(s.class, {UNKNOWN}) END AS class
+FROM (SELECT {mark}, person FROM people) p
+JOIN {own}_marks m USING (mark) LEFT JOIN {own}_sure s USING (person)""",
+            f"the class of each person; {UNKNOWN} is unknown, {ABSENT} absent",
+        )
+
+    def _keep_covered(self, column: str, exact: bool) -> None:
+        """Leave to people only classes whose cell of a column covers theirs."""
+        own = self.table
+        rows = (
+            f"(SELECT class, any_value({column}) AS {column} FROM {own} "
+            f"JOIN {own}_classes USING (person) GROUP BY class) r "
+            f"JOIN {own}_may_be USING (class) JOIN people p USING (person)"
+        )
+        self._load_covers("class", column, rows, exact)
+        self.engine.make(
+            f"CREATE OR REPLACE TABLE {own}_may_be AS\nSELECT mark, person, class FROM {rows}\n"
+            f"JOIN {own}_class_{column} near ON near.one = r.{column} AND near.other = p.{column}"
+        )
+
+    def _eliminate(self) -> None:
+        """Make a table of the people with a single possible class, when full classes are left out.
+
+        Of a mark nobody is sure if a class has more of them than records, or somebody has no class:
+        the evidence is wrong then.
+        """
+        own, before, rows = self.table, -1, 0
+        sure = (
+            f"SELECT mark, person, min(class) AS class FROM {own}_may_be "
+            "GROUP BY mark, person HAVING count(*) = 1"
+        )
+        full = (
+            f"SELECT mark, class, any_value(r.n) - count(*) AS free FROM ({sure}) "
+            f"JOIN {own}_records r USING (mark, class) GROUP BY mark, class HAVING free <= 0"
+        )
+        while before != rows:
+            before = rows
+            self.engine.make(
+                f"CREATE OR REPLACE TABLE {own}_may_be AS\nSELECT b.* FROM {own}_may_be b\n"
+                f"LEFT JOIN ({full}) f USING (mark, class)\n"
+                f"LEFT JOIN ({sure}) s USING (mark, person)\n"
+                "WHERE f.class IS NULL OR s.class IS NOT NULL"
+            )
+            rows = self.engine.rows(f"SELECT count(*) FROM {own}_may_be")[0][0]
+        self.engine.make(
+            f"""CREATE TABLE {own}_sure AS
+SELECT s.* FROM ({sure}) s
+JOIN (SELECT mark, count(DISTINCT person) AS people FROM {own}_may_be GROUP BY mark) b USING (mark)
+JOIN {own}_marks m USING (mark)
+WHERE b.people = m.people AND mark NOT IN (SELECT mark FROM ({full}) WHERE free < 0)""",
+            "people with a single possible class",
+        )

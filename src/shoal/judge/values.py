@@ -1,0 +1,341 @@
+"""Sensitive values: which cells are one value, how they are ordered, and which say nothing.
+
+Two numbers are given to every different cell of a sensitive column. Its *value*: cells of csv that
+are numbers are equal as numbers (1, 1.0 and 1e0), other texts as texts; of other files cells are
+equal as values. Its *form*: spellings of one value are one. Compatibility forms and cases of
+letters are made one (NFKC, case folding), and whatever takes no ink is left out: white space,
+control and format characters, and those that Unicode lists as ignorable. What reads as a number
+then is compared as a number, a moment as a moment. Missing cells, `*` and words that stand for
+missing cells have the number 0. l, α, β and δ count forms; t-closeness takes the larger of both
+distances.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import os
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+from unicodedata import category, decimal, normalize
+
+from shoal.errors import InputError, RequestError, shown
+from shoal.hints import option
+from shoal.judge.written import Written
+
+NUMBER = re.compile(r"\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,5})?\s*", re.ASCII)
+DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?", re.ASCII)
+BEYOND = re.compile(r"\.\d{6}(\d+)", re.ASCII)
+PREFIXES = "prefixes:"
+LARGEST = 64 * 2**20  # bytes of a hierarchy's file
+DIGITS = 38  # of the longest number that DuckDB adds exactly
+INKLESS = frozenset(
+    place
+    for first, last in (
+        (0x034F, 0x034F), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F), (0x2065, 0x2065),
+        (0x2800, 0x2800), (0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFFA0, 0xFFA0), (0xFFF0, 0xFFF8),
+        (0xE0000, 0xE0FFF),
+    )
+    for place in range(first, last + 1)
+)  # fmt: skip
+
+
+def number(text: str) -> Decimal | None:
+    """Return the number that a text is, None for other texts."""
+    return Decimal(text.strip()) if NUMBER.fullmatch(text) else None
+
+
+def is_star(cell: Any) -> bool:
+    """Tell whether a cell says nothing: missing, empty, not a number, or suppressed."""
+    return cell is None or cell in ("", "*") or cell != cell  # noqa: PLR0124
+
+
+def plain_text(text: str) -> str:
+    """Return the letters that all spellings of a text share."""
+    for _ in range(1 + len(text)):  # mostly once; each further round has less to change
+        made = []
+        for sign in normalize("NFKC", text).casefold():
+            kind = category(sign)
+            if kind in ("Cc", "Cf") or kind[0] == "Z" or ord(sign) in INKLESS:
+                continue
+            made.append(str(decimal(sign)) if kind == "Nd" else sign)
+        again = "".join(made)
+        if again == text:
+            break
+        text = again
+    return text
+
+
+def plain_value(value: Any, silent: Collection[Any], moments: bool = False) -> Any:
+    """Return what all spellings of a value have in common, None for what says nothing.
+
+    `silent` holds such forms of the words that stand for missing cells; `moments` tells that texts
+    may be moments.
+    """
+    if is_star(value):
+        return None
+    if isinstance(value, bytes):
+        value = value.decode("utf-8", "surrogateescape")
+    plain = value
+    if isinstance(value, bool):
+        plain = str(value).lower()
+    elif isinstance(value, int | float | Decimal):
+        plain = Decimal(str(value)) if isinstance(value, float) else Decimal(value)
+    elif isinstance(value, str):
+        letters = plain_text(value)
+        moment, digits = _moment(value) if moments else None, number(letters)
+        plain = moment if moment is not None else letters if digits is None else digits
+        if letters in ("", "*"):
+            return None
+    return None if plain in silent else plain
+
+
+def _moment(text: str) -> tuple[str, Any, str] | None:
+    """Return a moment of a day as what it is, however it is written; a date alone is a text."""
+    trimmed = text.strip(" \t")
+    if len(trimmed) < 16 or not trimmed[:4].isdigit() or trimmed[4] != "-":
+        return None
+    try:
+        moment = datetime.fromisoformat(trimmed)
+    except ValueError:
+        return None
+    fraction = trimmed.partition(".")[2]
+    beyond = "".join(sign for sign in fraction[6:9] if sign.isdigit()).rstrip("0")
+    return "moment", moment if moment.tzinfo is None else moment.astimezone(UTC), beyond
+
+
+PLAIN = Written()
+
+
+@dataclass(frozen=True)
+class Sensitive:
+    """What is known of a sensitive column: its tree, its order, whether its numbers are codes.
+
+    `missing` are words that stand for missing cells; `as_text` tells that cells are those of csv,
+    which writes numbers and dates as `written` says.
+    """
+
+    name: str
+    as_text: bool
+    tree: Tree | None = None
+    order: Sequence[Any] | None = None
+    is_words: bool = False
+    missing: Sequence[str] = ()
+    written: Written = PLAIN
+
+    def coded(self, cells: Sequence[Any]) -> Coded:
+        """Return the values and forms of different cells."""
+        declared = self.tree is not None or self.order is not None
+        words = [str(word) for word in (self.tree.lines if self.tree else self.order or ())]
+        silent = {plain_value(word, ()) for word in self.missing} - {None}
+        known: dict[Any, int] = {None: 0}
+        forms: dict[Any, int] = {None: 0}
+        coded = Coded(self, [None], [0], [])
+        read = self._reader(set(words), {v: w for w in words if (v := number(w)) is not None})
+        for cell in cells:
+            absent = is_star(cell) or (self.as_text and cell in self.missing)
+            value = None if absent else read(cell)
+            code = known.setdefault(value, len(known))
+            if code == len(coded.values):
+                form = plain_value(value, silent, not self.is_words and not declared)
+                coded.values.append(value)
+                coded.forms.append(forms.setdefault(form, code))
+            coded.codes.append(code)
+        return coded
+
+    def _reader(self, words: set[str], named: Mapping[Decimal, str]) -> Callable[[Any], Any]:
+        """Return what tells the value of a cell."""
+        declared = self.tree is not None or self.order is not None
+
+        def read(cell: Any) -> Any:
+            text = cell
+            if self.as_text and not self.is_words:
+                text = self.written.date(self.name, text) or text
+            if declared:
+                return self._word(text, words, named)
+            if not self.as_text or self.is_words:
+                return text
+            value, trimmed = number(self.written.number(text)), text.strip(" \t")
+            if value is None and (DATE.fullmatch(trimmed) or trimmed.lower() in ("true", "false")):
+                return trimmed
+            return text if value is None else value
+
+        return read
+
+    def _word(self, cell: Any, words: set[str], named: Mapping[Decimal, str]) -> str:
+        """Return the word of a tree or an order that a cell is; what is none, as it stands."""
+        text = str(cell)
+        if isinstance(cell, bool):
+            cases = (text.lower(), text, text.upper())
+            return next((word for word in cases if word in words), text.lower())
+        trimmed = text.strip(" \t")
+        value = number(text) if text not in words and not self.is_words else None
+        if value is None:
+            return trimmed if DATE.fullmatch(trimmed) and not self.is_words else text
+        return named.get(value, trimmed.removeprefix("+"))
+
+
+@dataclass(frozen=True, repr=False)
+class Coded:
+    """Numbers of the different cells of a sensitive column.
+
+    `values` has the value of each number, `forms` the number of its form, which is that of its
+    first value, and `codes` the number of each cell.
+    """
+
+    column: Sensitive
+    values: list[Any]
+    forms: list[int]
+    codes: list[int]
+
+    @property
+    def respelled(self) -> bool:
+        """Whether some value has several spellings, or is a spelling of a missing one."""
+        return self.forms != list(range(len(self.forms)))
+
+    def numbers(self) -> dict[int, Decimal]:
+        """Return the number that the values of each form are, exactly as it is written."""
+        found = {}
+        for code, form in enumerate(self.forms):
+            value = self.values[code]
+            if form != code or code == 0:
+                continue
+            is_number = isinstance(value, int | float | Decimal) and not isinstance(value, bool)
+            if self.column.is_words or not is_number or not math.isfinite(value):
+                raise InputError(
+                    f"(k,e)-anonymity is asked of numbers; {shown(self.column.name)} holds values "
+                    f"that are none; name the columns that {option('e')} is asked of"
+                )
+            found[code] = Decimal(str(value))
+        return found
+
+    def places(self) -> dict[int, Any] | None:
+        """Return what the values of each number are sorted by; None where they have no order."""
+        column, there = self.column, self.values[1:]
+        if column.order is not None:
+            ranks = {str(word): rank for rank, word in enumerate(column.order)}
+            self._check("order", (value in ranks for value in there))
+            return {code: ranks[value] for code, value in enumerate(there, 1)}
+        if column.tree is not None or column.is_words or not there:
+            return None
+        kinds = (int, float, Decimal, date, time, timedelta)
+        if all(isinstance(value, kinds) and not isinstance(value, bool) for value in there):
+            return dict(enumerate(there, 1))
+        moments = _moments(there) if column.as_text else []
+        return dict(enumerate(moments, 1)) if moments else None
+
+    def paths(self) -> list[tuple[int, int, str, int]]:
+        """Return the nodes above each number: the number, the node's level, its word, its length.
+
+        The length is that of the edge above the node; a value is its own node, of level 0.
+        """
+        tree = self.column.tree
+        assert tree is not None
+        texts = [str(value) for value in self.values]
+        every = [tree.path(text) for text in texts]
+        self._check("hierarchy", (path is not None for path in every[1:]))
+        found = [(0, 0, "", tree.height)]
+        for code, path in enumerate(every[1:], 1):
+            levels = [(0, str(code)), *(path or ())]
+            tops = [*(level for level, _ in levels[1:]), tree.height]
+            found += [
+                (code, level, word, top - level)
+                for (level, word), top in zip(levels, tops, strict=True)
+            ]
+        return found
+
+    def _check(self, what: str, known: Iterable[bool]) -> None:
+        lacking = sum(not good for good in known)
+        if lacking:
+            raise InputError(
+                f"the {what} of {shown(self.column.name)} lacks {lacking} of its "
+                f"{len(self.values) - 1} values"
+            )
+
+
+def _moments(texts: Sequence[Any]) -> list[tuple[datetime, str]]:
+    """Return the moments that texts are, or nothing if one is none.
+
+    Python's own moments stop at microseconds: the digits after them stand beside.
+    """
+    moments: list[tuple[datetime, str]] = []
+    for text in texts:
+        if not isinstance(text, str) or not DATE.fullmatch(text):
+            return []
+        try:
+            beyond = BEYOND.search(text)
+            rest = beyond[1].rstrip("0") if beyond else ""
+            moments.append((datetime.fromisoformat(text), rest))
+        except ValueError:
+            return []
+    aware = {moment.tzinfo is not None for moment, _ in moments}
+    return moments if len(aware) == 1 else []
+
+
+@dataclass(frozen=True, repr=False)
+class Tree:
+    """The words above each value, the lowest first, or the lengths of prefixes."""
+
+    height: int
+    lines: dict[str, tuple[str, ...]]
+    lengths: tuple[int, ...] = ()
+
+    def path(self, value: str) -> list[tuple[int, str]] | None:
+        """Return the nodes above a value, without the root; None if the tree lacks it."""
+        if self.lengths:
+            words = [value[:kept] + "*" * (len(value) - kept) for kept in self.lengths]
+        elif value in self.lines:
+            words = list(self.lines[value])
+        else:
+            return None
+        return list(enumerate(words, 1))
+
+
+def read_tree(rule: str | os.PathLike[str], column: str) -> Tree:
+    """Return the hierarchy of a column: a csv of lines `value;parent;…;*`, or `prefixes:3,2`."""
+    if isinstance(rule, str) and rule.startswith(PREFIXES):
+        parts = rule.removeprefix(PREFIXES).split(",")
+        lengths = tuple(int(part) if part.isdecimal() else 0 for part in parts)
+        if not all(lengths) or list(lengths) != sorted(set(lengths), reverse=True):
+            raise RequestError(f"the hierarchy of {shown(column)}: say prefixes:3,2")
+        return Tree(len(lengths) + 1, {}, lengths)
+    path = Path(rule)
+    if not path.is_file():
+        raise InputError(
+            f"the hierarchy of {shown(column)}: there is no file {shown(path.name)}; verify takes "
+            "a FILE.csv or prefixes:3,2"
+        )
+    if path.stat().st_size > LARGEST:
+        raise InputError(f"{shown(path.name)}: over {LARGEST // 2**20} MB; this is no hierarchy")
+    try:
+        content = path.read_bytes().decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        raise InputError(f"{shown(path.name)}: cannot be read as UTF-8 text") from None
+    for sign in ";,\t":
+        rows = _rows(content, sign)
+        if rows:
+            lines: dict[str, tuple[str, ...]] = {}
+            for line, row in enumerate(rows, 1):
+                if lines.setdefault(row[0], tuple(row[1:-1])) != tuple(row[1:-1]):
+                    raise InputError(
+                        f"{shown(path.name)}: the value of path {line} has two parents"
+                    )
+            return Tree(len(rows[0]) - 1, lines)
+    raise InputError(f"{shown(path.name)}: no hierarchy; every line must be value;parent;…;*")
+
+
+def _rows(content: str, sign: str) -> list[list[str]]:
+    """Return the lines by a delimiter, or none if they do not all end in the root."""
+    try:
+        reader = csv.reader(io.StringIO(content, newline=""), delimiter=sign, strict=True)
+        rows = [row for row in reader if row]
+    except csv.Error:
+        return []
+    good = all(len(row) == len(rows[0]) > 1 and row[-1] == "*" for row in rows)
+    return rows if good else []

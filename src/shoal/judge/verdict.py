@@ -1,0 +1,340 @@
+"""Verification: the result of `verify`, in counts and never with a value of a record."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from shoal.errors import in_html, listed, shown
+from shoal.hints import Message, said
+from shoal.judge.people import Shared
+
+LISTED = 10  # offending classes, and columns beside, in a summary
+DIGITS = 4  # of a figure
+ENOUGH = 17  # digits that tell any two floats apart
+STRICT = ("recursive", "δ-disclosure")  # models whose figure must be below what is asked
+WORDS = {"ignored": "left out:", "value": "as a value of their own:"}
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How large the classes are; `table` is at most 20 rows of a size and its classes.
+
+    Where missing cells and `*` match more than themselves, a class is as large as the set of its
+    candidates. The last row stands for all larger ones: its size is "and more". `squares` is the
+    sum of the squared numbers of records of all classes.
+    """
+
+    least: int = 0
+    median: float = 0
+    largest: int = 0
+    table: tuple[tuple[int | str, int], ...] = ()
+    squares: int = 0
+
+
+@dataclass(frozen=True)
+class Read:
+    """What the worst class has in one reading of missing cells, and whether all keep the rule."""
+
+    found: float
+    ok: bool
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One rule for one column: what was asked, what the worst class has, which classes fail.
+
+    `classes` fail, with `records` in them; `reachable` is False where even the whole file as one
+    class would fail. Of t-closeness, `distance` is how far values are apart. Of l-diversity,
+    `certain` is the share of records that are known and whose class has no other known value, and
+    `posterior` how sure one can be of a value in the worst class after ruling out 0, 1, … others.
+    Of l-diversity and alpha, `readings` has both ways to count missing cells: ignored, or as a
+    value of their own.
+    """
+
+    model: str
+    column: str
+    asked: float
+    found: float
+    ok: bool
+    classes: int
+    records: int
+    reachable: bool
+    distance: str | None = None
+    certain: float | None = None
+    posterior: tuple[float, ...] = ()
+    readings: dict[str, Read] = field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        """What is judged."""
+        return f"{self.model} of {shown(self.column)}"
+
+    @property
+    def found_text(self) -> str:
+        """What the worst class has, in a few digits."""
+        if self.model.startswith("enhanced") and not math.isfinite(self.found):
+            return "more than any β allows"
+        return digits_beside(self.found, self.asked, DIGITS)
+
+
+@dataclass(frozen=True)
+class KOf:
+    """Some quasi-identifiers with their own k: the smallest combination, and which are too rare."""
+
+    columns: tuple[str, ...]
+    asked: int
+    found: int
+    ok: bool
+    classes: int
+    records: int
+    reachable: bool
+
+    @property
+    def label(self) -> str:
+        """What is judged."""
+        return f"k of {listed(self.columns)}"
+
+
+@dataclass(frozen=True)
+class Offending:
+    """A class that breaks something: its number in the file, its size, its first record."""
+
+    number: int
+    size: int
+    first_record: int
+    breaks: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Composition:
+    """This release met with another: `smallest` candidate set over pairs of compatible classes.
+
+    `pairs` have candidates, `below` fewer than k; `records` of this file are in those. The classes
+    are compared by `columns`, their records by `sensitive`; `roles` says where the roles of this
+    release and the other are from. `unjudged` are columns because of which it cannot be judged from
+    the releases alone. With the original, `shared` says with how many others people share both
+    classes.
+    """
+
+    smallest: int | None
+    pairs: int
+    below: int
+    records: int
+    columns: tuple[str, ...]
+    sensitive: tuple[str, ...]
+    roles: tuple[str, str] = ("", "")
+    unjudged: tuple[str, ...] = ()
+    shared: Shared | None = None
+
+    @property
+    def judged(self) -> bool:
+        """Whether it could be judged: by the original, or from the releases."""
+        return self.shared is not None or not self.unjudged
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A column that nobody asked about: the share of records with a value that no other has."""
+
+    column: str
+    alone: float
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What the release shows. `k` is what it has, `required` what was asked for.
+
+    `reading` is what a missing cell or `*` matches (`classes.py`); `readings` has the smallest set
+    of candidates in each (None where it was not counted). `offending` lists the classes that break
+    something. `beside` has the columns that nobody asked about; `apart` are those of them that tell
+    most records apart. `warnings` do not make it fail. `roles`, `roles_of_sensitive` and
+    `required_by` say where the quasi-identifiers, the sensitive columns and k are from, where they
+    were not given; `reader` is what read the file, and `sql` the script of the judgment, where it
+    was asked for.
+    """
+
+    ok: bool
+    k: int
+    required: int
+    records: int
+    classes: int
+    problems: tuple[str, ...]
+    reading: str = "own"
+    readings: dict[str, int | None] = field(default_factory=dict)
+    sizes: Sizes = Sizes()
+    models: tuple[Judged, ...] = ()
+    k_of: tuple[KOf, ...] = ()
+    offending: tuple[Offending, ...] = ()
+    beside: tuple[Beside, ...] = ()
+    apart: tuple[str, ...] = ()
+    against: Composition | None = None
+    warnings: tuple[str, ...] = ()
+    roles: str = ""
+    roles_of_sensitive: str = ""
+    required_by: str = ""
+    reader: str = ""
+    sql: str = field(default="", repr=False)
+
+    @property
+    def origins(self) -> list[str]:
+        """Sources of roles that were not given, a line each."""
+        every = (self.required_by, self.roles, self.roles_of_sensitive)
+        return [line for line in every if line]
+
+    @property
+    def offending_count(self) -> int:
+        """How many classes break something."""
+        return len(self.offending)
+
+    def summary(self) -> str:
+        """Return the verdict in words."""
+        head = (
+            f"{self.records:,} records in {self.classes:,} classes, the smallest of {self.k:,}; "
+            f"required: {self.required}"
+        )
+        if self.reading != "own":
+            head += f"; missing cells and * read as {self.reading}"
+        verdict = "verified" if self.ok else "NOT SAFE"
+        if self.apart and len(self.problems) == 1:
+            verdict = "keeps what is asked, BUT a column tells the records apart"
+        lines = [f"{verdict}: {head}", *(f"  {said(problem)}" for problem in self.problems)]
+        sizes = self.sizes
+        what = "class sizes" if self.reading == "own" else "candidates of a class"
+        lines.append(
+            f"  {what}: least {sizes.least:,}, median {sizes.median:,g}, largest {sizes.largest:,}"
+        )
+        if len({count for count in self.readings.values() if count is not None}) > 1:
+            each = ", ".join(
+                f"{name} {'not counted' if count is None else count}"
+                for name, count in self.readings.items()
+            )
+            lines.append(f"  smallest candidate set by what a missing cell or * matches: {each}")
+        lines += [f"  {line}" for judged in self.models for line in _of_model(judged)]
+        lines += [f"  {of.label}: {of.found}, asked: {of.asked}" for of in self.k_of]
+        if self.against is not None:
+            lines += [f"  {line}" for line in _of_composition(self.against)]
+        lines += [f"  not asked about: {line}" for line in _of_beside(self.beside)]
+        lines += [f"  warning: {said(warning)}" for warning in self.warnings]
+        lines += [
+            f"  class {one.number} of {one.size} records, from record {one.first_record}, breaks "
+            f"{'; '.join(one.breaks)}"
+            for one in self.offending[:LISTED]
+        ]
+        if self.offending_count > LISTED:
+            lines.append(f"  and {self.offending_count - LISTED} classes more")
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        fields: dict[str, Any] = _plain(asdict(self))
+        table = [{"size": size, "classes": classes} for size, classes in self.sizes.table]
+        fields["sizes"]["table"] = table
+        fields["offending_count"] = self.offending_count
+        if self.against is not None:
+            fields["against"]["judged"] = self.against.judged
+        del fields["sql"]
+        for key in ("roles", "roles_of_sensitive", "required_by", "reader", "beside", "apart"):
+            if not fields[key]:
+                del fields[key]
+        return fields
+
+    def __str__(self) -> str:
+        return "\n".join([self.summary(), *(f"  {line}" for line in self.origins)])
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def _repr_html_(self) -> str:
+        head, *lines = str(self).splitlines()
+        return in_html(head, lines, mood="good" if self.ok else "bad")
+
+
+def _of_model(judged: Judged) -> list[str]:
+    bound = "below" if judged.model.startswith(STRICT) else "asked:"
+    lines = [f"{judged.label}: {judged.found_text}, {bound} {judged.asked:g}"]
+    if judged.readings:
+        each = (
+            f"{WORDS[name]} {replace(judged, found=one.found).found_text} "
+            f"({'kept' if one.ok else 'broken'})"
+            for name, one in judged.readings.items()
+        )
+        lines.append(f"  missing cells {', '.join(each)}")
+    if judged.certain is not None:
+        lines.append(
+            f"  records whose class has a single known value: {100 * judged.certain:.4g} %"
+        )
+    if judged.posterior:
+        sure = ", ".join(f"{100 * share:.4g} %" for share in judged.posterior)
+        counts = "0" if len(judged.posterior) == 1 else f"0 to {len(judged.posterior) - 1}"
+        lines.append(f"  surest of a value, after ruling out {counts} others: {sure}")
+    return lines
+
+
+def _of_beside(beside: Sequence[Beside]) -> list[str]:
+    lines = [
+        f"{shown(one.column)}: {100 * one.alone:.4g} % of the records have a value of their own"
+        for one in beside[:LISTED]
+    ]
+    return [*lines, *([f"and {len(beside) - LISTED} columns more"] if beside[LISTED:] else [])]
+
+
+def _of_composition(against: Composition) -> list[str]:
+    lines = []
+    if against.shared is not None:
+        lines += _of_people(against.shared)
+    elif not against.judged:
+        lines.append("with the other release: cannot be judged from the releases alone")
+    elif against.smallest is None:
+        lines.append("with the other release: no class of this one meets one of the other")
+    else:
+        lines.append(
+            f"with the other release: smallest candidate set {against.smallest}, over "
+            f"{against.pairs} pairs of classes"
+        )
+    by = listed(against.sensitive) if against.sensitive else "no column"
+    lines.append(f"  classes met by {listed(against.columns) or 'no column'}, records by {by}")
+    for which, roles in zip(("this", "the other"), against.roles, strict=True):
+        if roles:
+            lines.append(f"  roles of {which} release: {roles}")
+    return lines
+
+
+def _of_people(shared: Shared) -> list[str]:
+    least = "nobody" if shared.smallest is None else f"{shared.smallest} people"
+    lines = [
+        f"with the other release and the original: {shared.people} people are in both, at least "
+        f"{least} share both classes; {shared.below} share them with too few"
+    ]
+    if shared.unknown:
+        lines.append(f"  {shared.unknown} could not be placed in both, and are not safe")
+    lines.append(
+        f"  people were placed {shared.how[0]} in this release, {shared.how[1]} in the other"
+    )
+    return lines
+
+
+def _plain(value: Any) -> Any:
+    """Return lists, dicts and finite numbers; None for any other number."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, Message):
+        return said(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def digits_beside(found: float, asked: float, digits: int) -> str:
+    """Return a figure in so many digits, or in as many more as show that it is not the other."""
+    if not math.isfinite(found):
+        return "too few values"
+    for more in range(digits, ENOUGH + 1):
+        text = f"{found:.{more}g}"
+        if float(text) != float(f"{asked:g}") or found == asked:
+            return text
+    return repr(found)

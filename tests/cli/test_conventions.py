@@ -232,7 +232,7 @@ def test_where_the_configuration_file_is(tmp_path, shoal, monkeypatch):
 def test_quiet_and_verbose(shoal, write, monkeypatch):
     """What is said on the command line comes before variables; both at once are refused."""
     table = write("t.csv", TEXT)
-    verify = ("verify", table, "-k", 1, "--quasi", "age")
+    verify = ("verify", table, "-k", 1, "--quasi", "age", "--keep", "pay,ill")
     assert shoal(*verify, "-q").out == shoal("-q", *verify).out == ""
     monkeypatch.setenv("SHOAL_QUIET", "1")
     assert shoal(*verify).out == ""

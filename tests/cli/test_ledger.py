@@ -155,4 +155,4 @@ def test_several_releases_need_a_ledger(shoal, years):
     ran = shoal("verify", "0.csv", "1.csv", "-k", "3")
     assert ran.code == 2
     assert "--ledger" in ran.err
-    assert "say -k" in shoal("verify", "0.csv").err
+    assert "no report beside tells them" in shoal("verify", "0.csv").err

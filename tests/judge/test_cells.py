@@ -297,7 +297,7 @@ def test_cells_of_all_kinds_have_one_text():
         engine.register("t", table)
         kinds = engine.rows("SELECT column_name, column_type FROM (DESCRIBE t)")
         first, second = engine.rows(
-            f"SELECT {', '.join(spelled(name, kind) for name, kind in kinds)} FROM t"
+            f"SELECT {', '.join(spelled(name, kind) for name, kind in kinds)} FROM t"  # noqa: S608
         )
     assert [comparable(text) for text in first] == [
         "0.1", "0.1", "true", "2026-03-31", "2026-03-31T10:00:00", "2026-03-31T10:00:00",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -95,6 +96,10 @@ def verify(
         typer.Option(help="Columns that name a person in all three files, with --original: a,b."),
     ] = None,
     missing_as: MissingAs = "own",
+    memory: Annotated[
+        str | None,
+        typer.Option(help="Memory to judge in, such as 1GB: the rest goes to TMPDIR."),
+    ] = None,
     sql: Annotated[
         bool,
         typer.Option(
@@ -126,15 +131,17 @@ def verify(
         return
     if more:
         raise RequestError("several releases are judged with their ledger; say --ledger FILE")
+    from shoal.judge.engine import limited
     from shoal.judge.verify import verify as check
     from shoal.settings.parse import split_names, split_pairs
     from shoal.settings.presets import least_k
     from shoal.settings.tree import arguments_of
+    from shoal.table.memory import PROGRAM, read_memory
 
     if options.get("sensitive") == ["none"]:
         options["sensitive"] = []
-    verification = check(
-        file,
+    judge = partial(
+        check, file,
         None if k is None and preset is None else least_k(k, preset),
         quasi_identifiers=None if quasi is None else split_names(quasi),
         keep=None if keep is None else split_names(keep),
@@ -146,7 +153,9 @@ def verify(
         missing_as=missing_as,
         sql=sql,
         **arguments_of(options),
-    )
+    )  # fmt: skip
+    with limited(memory=None if memory is None else read_memory(memory) - PROGRAM):
+        verification = judge()
     if sql:
         sys.stdout.write(f"{verification.sql}\n")
         raise typer.Exit(0 if verification.ok else PrivacyError.exit_code)

@@ -84,7 +84,7 @@ def _connection(file: Path, kind: str) -> Any:
 
     if kind == "duckdb":
         closed = {**CLOSED, "enable_external_access": False, "lock_configuration": True}
-        return duckdb.connect(str(file.absolute()), read_only=True, config=closed)  # type: ignore[arg-type]
+        return duckdb.connect(str(file.absolute()), read_only=True, config=closed)
     place = f"file:{quote(str(file.absolute()))}?mode=ro&immutable=1"
     connection = sqlite3.connect(place, uri=True)
     connection.execute("PRAGMA trusted_schema = OFF")

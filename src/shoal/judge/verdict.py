@@ -199,7 +199,8 @@ class Verification:
             head += f"; missing cells and * read as {self.reading}"
         verdict = "verified" if self.ok else "NOT SAFE"
         if self.apart and len(self.problems) == 1:
-            verdict = "keeps what is asked, BUT a column tells the records apart"
+            tell = "tells" if len(self.apart) == 1 else "tell"
+            verdict = f"keeps what is asked; BUT {listed(self.apart)} {tell} the records apart"
         lines = [f"{verdict}: {head}", *(f"  {said(problem)}" for problem in self.problems)]
         sizes = self.sizes
         what = "class sizes" if self.reading == "own" else "candidates of a class"

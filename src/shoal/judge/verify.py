@@ -242,10 +242,12 @@ class _Asked:
             else ()
         )
         hidden = [n for n in told if n not in chosen] if sensitive is None else sensitive
-        kept = keep if keep is not None else papers.kept if papers is not None else ()
+        kept = keep
+        if keep is None:  # what the paper calls sensitive is no news either
+            kept = () if papers is None else (*papers.kept, *papers.sensitive)
         return cls(
             _whole(k if k is not None or papers is None else papers.k), chosen,
-            _names(hidden, "sensitive column"), _names(kept, "kept column"), papers,
+            _names(hidden, "sensitive column"), _names(kept or (), "kept column"), papers,
             (k is None, quasi is None, sensitive is None and bool(hidden)),
         )  # fmt: skip
 

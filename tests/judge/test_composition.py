@@ -12,7 +12,6 @@ import pytest
 
 from naive import judging
 from shoal.errors import InputError
-from shoal.judge import composition
 from shoal.judge.compared import CompositionRequest
 from shoal.judge.composition import compose
 from shoal.judge.engine import Engine

@@ -417,7 +417,7 @@ def test_values_in_dictionaries(tmp_path):
     refused(parquet(path, {"a": coded("x", "y", "SECRET")}), "values of column 'a' in its dict")
     assert len(read(parquet(path, {"a": coded("x", "y")}, row_group_size=1))[1]) == 4
     feather.write_feather(pa.table({"a": coded("x", "y", "SECRET")}), tmp_path / "t.feather")
-    refused(tmp_path / "t.feather", "values in the dictionary of column a")
+    refused(tmp_path / "t.feather", "values in the dictionary of column 'a'")
     feather.write_feather(pa.table({"a": coded("x", "y")}), tmp_path / "t.feather")
     assert len(read(tmp_path / "t.feather")[1]) == 4
     feather.write_feather(pa.table({"a": [1]}).replace_schema_metadata({"k": "29"}),
@@ -515,7 +515,6 @@ def test_labels_stand_for_codes(tmp_path):
     ("how", "words"),
     [
         ({"note": "SECRET"}, "notes"),
-        ({"file_label": "SECRET"}, "a label of the file"),
         (
             {"variable_value_labels": {"a": {1: "x", 99: "SECRET"}}},
             "labels of codes that no record",
@@ -523,7 +522,7 @@ def test_labels_stand_for_codes(tmp_path):
     ],
 )
 def test_what_statistics_files_hold_beside(tmp_path, how, words):
-    """Notes, labels of the file and labels of codes that no record has are refused."""
+    """Notes and labels of codes that no record has are refused."""
     frame = pd.DataFrame({"a": [1.0, 2.0]})
     for name, writer in (("t.sav", pyreadstat.write_sav), ("t.dta", pyreadstat.write_dta)):
         if name == "t.dta" and "note" in how:
@@ -531,6 +530,17 @@ def test_what_statistics_files_hold_beside(tmp_path, how, words):
         writer(frame, tmp_path / name, **how)
         refused(tmp_path / name, words)
         assert len(read(tmp_path / name, published=False)[1]) == 2
+
+
+@pytest.mark.parametrize("how", [{"file_label": "SECRET"}, {"column_labels": ["SECRET"]}])
+def test_labels_of_statistics_files(tmp_path, how):
+    """That labels of columns and of the file were not judged is said."""
+    for name, writer in (("t.sav", pyreadstat.write_sav), ("t.dta", pyreadstat.write_dta)):
+        writer(pd.DataFrame({"a": [1.0, 2.0]}), tmp_path / name, **how)
+        with Engine() as engine:
+            (warning,) = opened(engine, tmp_path / name, None, Written()).warnings
+        assert "labels of the columns and of the file" in warning
+        assert "SECRET" not in warning
 
 
 def test_a_second_table_of_sas(tmp_path):
@@ -717,7 +727,7 @@ def test_databases(tmp_path):
     path = tmp_path / "t.duckdb"
     with duckdb.connect(str(path)) as connection:
         connection.execute("""
-            CREATE TYPE e AS ENUM ('u', 'v');
+            CREATE TYPE e AS ENUM ('u');
             CREATE TABLE t AS
             SELECT 'u'::e AS e, 1::HUGEINT AS h, {'low': 1, 'high': 2} AS i, INTERVAL 1 DAY AS s
         """)

@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 
 import pytest
 
-from shoal.judge import databases
+from shoal.judge import reading
 from shoal.system import names
 from shoal.table.files.opening import parted
 from shoal.table.hierarchy.specify import is_file
@@ -101,7 +101,7 @@ def test_tables_of_databases(file):
     """A drive before a database and a # before its table do not get in each other's way."""
     path, table = parted(f"{file}#patients")
     assert (str(path), table) == (file, "patients")
-    assert databases.place_of(f"{file}#patients") == (Path(file), "patients")
+    assert reading.database_of(f"{file}#patients") == (Path(file), "patients")
     assert parted(file) == (path, "")
 
 

@@ -8,8 +8,6 @@ import hashlib
 import multiprocessing
 import os
 import sqlite3
-import subprocess
-import sys
 from decimal import Decimal
 
 import duckdb
@@ -309,27 +307,3 @@ def test_cells_that_are_no_table(tmp_path):
     with pytest.raises(shoal.InputError, match="not UTF-8") as caught:
         shoal.read(path)
     assert "secret" not in str(caught.value)
-
-
-def test_csv_options_are_for_csv(tmp_path):
-    """What says how text is written is refused for a database, also a sheet."""
-    path = by_sqlite(tmp_path / "t.db", "x.xlsx")
-    for option in ({"delimiter": ";"}, {"missing": ["NA"]}, {"sheet": "x"}):
-        with pytest.raises(shoal.RequestError):
-            shoal.read(f"{path}#x.xlsx", **option)
-
-
-def test_without_the_extra(tmp_path):
-    """Without DuckDB its files are named for what they are; SQLite needs nothing."""
-    by_duckdb(tmp_path / "d.db")
-    by_sqlite(tmp_path / "s.db")
-    code = (
-        "import sys; sys.modules['duckdb'] = None\nimport shoal\n"
-        f"print(shoal.read({str(tmp_path / 's.db')!r}).rows)\n"
-        f"try: shoal.read({str(tmp_path / 'd.db')!r})\n"
-        "except shoal.InputError as error: print(error)"
-    )
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert ran.stdout.splitlines() == [
-        "40", 'd.db: this is a DuckDB database; pip install "shoal[duckdb]" to read it',
-    ]  # fmt: skip

@@ -28,7 +28,8 @@ RUNS = {"eval", "exec", "compile", "__import__"}
 FORBIDDEN = {"pickle", "cPickle", "dill", "cloudpickle", "shelve", "marshal", "yaml", "joblib"}
 KNOWN = {
     "annotated-doc", "annotated-types", "colorama", "editables", "hatchling", "llvmlite",
-    "markdown-it-py", "mdurl", "narwhals", "numba", "numpy", "packaging", "pathspec",
+    "duckdb", "filelock", "markdown-it-py", "mdurl", "narwhals", "numba", "numpy", "packaging",
+    "pathspec",
     "pluggy", "pyarrow", "pydantic", "pydantic-core", "pygments", "rich", "shellingham", "tomlkit",
     "trove-classifiers", "typer", "typing-extensions", "typing-inspection", "vl-convert-python",
 }  # fmt: skip

@@ -17,7 +17,7 @@ SOURCES = (
     "plan/notes.py", "plan/steps.py", "report/build.py", "report/chunk.py",
     "report/guarantees.py", "run/frame.py", "run/group.py", "run/membership.py",
     "run/series_groups.py", "save/prepare.py", "table/dialects/writing_notes.py",
-    "table/integer_codes.py", "table/similar_names.py", "judge/models/requirement.py",
+    "table/integer_codes.py", "table/similar_names.py", "judge/requirement.py",
     "web/charts.py",
 )  # fmt: skip
 # what is put together of several texts, and what no page of the desk shows
@@ -60,7 +60,7 @@ DEEPER = (  # where what a page asks for is refused, far below the desk
     "table/steps/extremes.py", "table/steps/step.py", "table/steps/noise.py",
     "table/steps/numbers.py", "table/steps/pram.py", "table/steps/rare.py",
     "table/steps/recode.py", "table/steps/round.py", "table/steps/swaps.py", "table/survey.py",
-    "settings/model.py", "judge/models/requirement.py", "run/preview.py",
+    "settings/model.py", "judge/requirement.py", "run/preview.py",
 )  # fmt: skip
 OTHER_DOORS = (  # what only Python and the command line are told, and what is said in two ways
     "{}: {}; leave it out",

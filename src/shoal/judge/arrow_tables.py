@@ -7,20 +7,22 @@ from dataclasses import replace
 from datetime import date, datetime, time
 from typing import Any
 
+import narwhals as nw
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from shoal.errors import InputError, shown
-from shoal.judge.checks import check_names
 from shoal.judge.engine import Engine, quoted
-from shoal.judge.source import Source
+from shoal.judge.source import Source, check_names, more
 
 FRAME, LIST = "the dataframe", "the list"
 DIGITS = 38  # of the decimals that DuckDB holds as they are
 INTERVAL = "pandas.interval"
+BITS = 2**51 - 1  # of a double that is no number, which tell nothing
 
 
 def load(engine: Engine, table: str, given: Any, name: str, reader: str = "") -> Source:
     """Make a table of an Arrow table in the engine."""
-    import pyarrow as pa
-
     check_names(given.column_names, name)
     check_types(given.schema, name)
     columns = [_plain(column.combine_chunks()) for column in given.columns]
@@ -36,9 +38,6 @@ def load(engine: Engine, table: str, given: Any, name: str, reader: str = "") ->
 
 def _plain(values: Any) -> Any:
     """Return an Arrow array as DuckDB holds it without a loss; pandas' intervals are texts."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     kind = values.type
     if pa.types.is_dictionary(kind):
         return _plain(values.dictionary).take(values.indices)
@@ -52,19 +51,14 @@ def _plain(values: Any) -> Any:
 
 def is_interval(kind: Any) -> bool:
     """Tell whether an Arrow type is a struct of two ends of one plain type."""
-    import pyarrow as pa
-
-    if not pa.types.is_struct(kind) or kind.num_fields != 2:
+    ends = list(kind) if pa.types.is_struct(kind) else []
+    if [end.name for end in ends] != ["low", "high"]:
         return False
-    low, high = kind.field(0), kind.field(1)
-    is_plain = not pa.types.is_nested(low.type)
-    return (low.name, high.name) == ("low", "high") and low.type == high.type and is_plain
+    return ends[0].type == ends[1].type and not pa.types.is_nested(ends[0].type)
 
 
 def check_types(schema: Any, name: str) -> None:
     """Refuse lists and structs, and values of more digits than can be told apart."""
-    import pyarrow as pa
-
     for field in schema:
         kind = getattr(field.type, "value_type", field.type)
         if getattr(kind, "extension_name", "") == INTERVAL:
@@ -82,17 +76,34 @@ def check_types(schema: Any, name: str) -> None:
             )
 
 
+def check_nan(values: Any, name: str, column: str) -> None:
+    """Refuse values that are no numbers and yet differ in their bits."""
+    if not pa.types.is_floating(values.type):
+        return
+    odd = values.filter(pc.is_nan(values)).cast("float64")
+    if any(pc.bit_wise_and(odd.view("int64"), BITS).unique().to_pylist()):
+        raise more(name, f"bits behind the NaN (no number) of column {shown(column)}")
+
+
+def check_hidden(given: Any, name: str) -> None:
+    """Refuse a table of a file whose dictionaries or NaN hold more than its values."""
+    for column, values in zip(given.column_names, given.unify_dictionaries().columns, strict=True):
+        check_nan(values.combine_chunks(), name, column)
+        if pa.types.is_dictionary(values.type) and values.num_chunks:
+            used = pa.chunked_array([chunk.indices for chunk in values.chunks]).drop_null().unique()
+            if len(used) < len(values.chunk(0).dictionary):
+                raise more(name, f"values in the dictionary of column {shown(column)}")
+
+
 def expressions(schema: Any) -> str:
     """Return the columns of a table in SQL; an interval without ends is a missing one."""
     columns = []
-    for field in schema:
-        name, kind = quoted(field.name), field.type
-        if is_interval(kind):
-            columns.append(f"CASE WHEN {name}.low IS NOT NULL THEN {name} END AS {name}")
-        elif getattr(kind, "extension_name", "") == INTERVAL:
-            columns.append(f"{name}.left || ',' || {name}.right AS {name}")
-        else:
-            columns.append(f"{name}::VARCHAR AS {name}" if str(kind) == "null" else name)
+    for name, kind in ((quoted(field.name), field.type) for field in schema):
+        own = f"CASE WHEN {name}.low IS NOT NULL THEN {name} END" if is_interval(kind) else name
+        own = f"{name}::VARCHAR" if pa.types.is_null(kind) else own
+        if getattr(kind, "extension_name", "") == INTERVAL:
+            own = f"{name}.left || ',' || {name}.right"
+        columns.append(own if own == name else f"{own} AS {name}")
     return ",\n  ".join(columns)
 
 
@@ -111,9 +122,6 @@ def check_intervals(engine: Engine, relation: str, schema: Any, name: str) -> No
 
 def frame(engine: Engine, data: Any, table: str) -> Source:
     """Make a table of a dataframe: of pandas, polars, pyarrow, or what narwhals takes."""
-    import narwhals as nw
-    import pyarrow as pa
-
     try:
         whole = nw.from_native(_with_index(data), pass_through=True)
         whole = _collected(whole) if isinstance(whole, nw.LazyFrame) else whole
@@ -130,8 +138,6 @@ def frame(engine: Engine, data: Any, table: str) -> Source:
 
 def _with_index(data: Any) -> Any:
     """Return a dataframe of pandas with its index, if that is more than the numbers of rows."""
-    import narwhals as nw
-
     if not nw.dependencies.is_pandas_dataframe(data):
         return data
     index = data.index
@@ -172,8 +178,6 @@ def of_values(
     engine: Engine, table: str, columns: Mapping[str, list[Any]], name: str, reader: str = ""
 ) -> Source:
     """Make a table of lists of Python values, each of one kind; whole numbers are numbers, too."""
-    import pyarrow as pa
-
     arrays = {}
     for column, cells in columns.items():
         values, kinds = cells, {type(cell) for cell in cells} - {type(None)}

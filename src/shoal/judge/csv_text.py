@@ -20,20 +20,19 @@ import numpy as np
 
 from shoal.errors import InputError, shown
 from shoal.hints import option
-from shoal.judge.checks import LINE, PIECE, check_names, check_unpacked
 from shoal.judge.engine import Engine, text
-from shoal.judge.source import Source
+from shoal.judge.source import LINE, PIECE, Source, check_names, check_unpacked, more
 from shoal.judge.written import Written
 
-READER = "DuckDB, after a scan of the bytes"
 DELIMITERS = ",;\t|"
 BOM = b"\xef\xbb\xbf"
 NEWLINE, MANY = 10, 200
 CELL = 131_072  # signs of a cell: Python's csv module takes no more
-NO_TABLE = "this is no table, or a line end or quote is missing"
+# The head of gzip may name the file, and no more: it has fields of its own, and a comment.
+HEAD = re.compile(rb"\x1f\x8b\x08(?![\0\x08])|\x1f\x8b\x08\x08.{6}[^\0]{100}", re.S)
 # Q is the quote, S what separates cells; what has matched is not tried again: the scan is linear
-PLAIN, PLAIN_FULL = rb"[^QS\r\n\0]*+", rb"[^QS\r\n\0]++"
-QUOTED = rb"Q(?:[^Q\r\0]++|QQ|\r\n)*+Q"
+PLAIN = rb"[^QS\r\n\0]*+"
+QUOTED = rb"Q(?:[^Q\\\r\0]++|\\(?!Q)|QQ|\r\n)*+Q"
 LINE_OF_CELLS = rb"(?:[^Q\n]++|Q[^Q]*+Q)*+\n?"
 LEADING = re.compile(r'^"(?:[^"]|"")*"')
 ODD = "\v\f\x1c\x1d\x1e\x85\u2028\u2029"  # signs at which some readers end a line
@@ -41,6 +40,8 @@ BREAKS = re.compile(f"\r\n|[\n{ODD}]")
 WRONG = (
     (rb"\0", "a NUL byte; the file is not text"),
     (rb"\r(?!\n)", "not strict csv: a CR that ends no line, which readers take for a line end"),
+    (rb"\\Q", "not strict csv: a backslash before a quote, which some readers take for a part of "
+     "the cell; write another sign for it, or Parquet"),
     (rb"", "not strict csv: a quote that is not closed, within a cell or beside other signs, which "
      "readers read differently; put the whole cell in quotes, and double those in it"),
 )  # fmt: skip
@@ -52,7 +53,6 @@ def csv_view(engine: Engine, path: Path, kind: str, written: Written, table: str
     file = path if is_plain else _copied(engine, path, kind == "csv.gz", written.encoding)
     with file.open("rb") as raw:
         scan = Scan(raw, path.name, written)
-        scan.run()
     columns = ",\n    ".join(f"{text(name)}: 'VARCHAR'" for name in scan.header)
     engine.make(
         f"""
@@ -71,7 +71,8 @@ FROM read_csv(
         f"The release: every cell of {path.name} is its text"
         + ("" if is_plain else ", of a copy in UTF-8"),
     )
-    return Source(path.name, table, dict.fromkeys(scan.header, "VARCHAR"), True, READER)
+    columns_of = dict.fromkeys(scan.header, "VARCHAR")
+    return Source(path.name, table, columns_of, True, "DuckDB, after a scan of the bytes")
 
 
 def _copied(engine: Engine, path: Path, is_packed: bool, encoding: str) -> Path:
@@ -80,6 +81,8 @@ def _copied(engine: Engine, path: Path, is_packed: bool, encoding: str) -> Path:
     target.touch(0o600)
     try:
         with path.open("rb") as raw, target.open("wb") as sink:
+            if is_packed and HEAD.match(raw.peek()):
+                raise more(path.name, "a comment or fields in its head", "pack it by gzip anew")
             packed = cast(IO[bytes], gzip.GzipFile(fileobj=raw)) if is_packed else raw
             source = io.TextIOWrapper(packed, encoding, newline="")
             while piece := source.read(PIECE):
@@ -93,18 +96,17 @@ def _copied(engine: Engine, path: Path, is_packed: bool, encoding: str) -> Path:
 
 
 class Scan:
-    """The records of a csv file, as bytes.
+    """The records of a csv file, as bytes; all of them are scanned.
 
     `header` are the names of its columns, `sign` separates them; `longest` is the longest record in
-    bytes, and `is_broken` tells that cells hold line ends.
+    bytes, and `is_broken` tells that cells hold line ends. `number` is that of the next line.
     """
 
     def __init__(self, file: IO[bytes], name: str, written: Written) -> None:
-        self.file, self.name, self.quote, self.sign = file, name, written.quote, ""
-        self.at = len(BOM) if file.read(len(BOM)) == BOM else 0
-        self.records = self.longest = 0
-        self.is_broken = False
-        file.seek(self.at)
+        self.name, self.quote, self.sign, self.number = name, written.quote, "", 1
+        self.records, self.longest, self.is_broken = 0, 0, False
+        start = len(BOM) if file.read(len(BOM)) == BOM else 0
+        file.seek(start)
         self.line = self._pattern(LINE_OF_CELLS)
         raw = _match(self.line, file.read(LINE))
         first = self._decoded(raw)
@@ -113,21 +115,18 @@ class Scan:
         self.sign = written.delimiter or self._guessed(first)
         self.header = self._cells(raw)
         check_names(self.header, name)
-        self.end = b"\r\n" if raw.endswith(b"\r\n") else b"\n"
-        cell = b"(?:%b|%b)" % (PLAIN if len(self.header) > 1 else PLAIN_FULL, QUOTED)
-        width = len(self.header)
+        self.width, self.end = len(self.header), b"\r\n" if raw.endswith(b"\r\n") else b"\n"
+        cell = b"(?:%b|%b)" % (PLAIN if self.width > 1 else PLAIN.replace(b"*", b"+"), QUOTED)
         # A pattern that says every cell is faster; of very many, it takes long to compile.
-        record = b"S".join([cell] * width) if width <= MANY else b"(?:%bS){%d}%b" % (
-            cell, width - 1, cell
-        )  # fmt: skip
-        record += self.end
-        self.record = self._pattern(record)
-        self.whole = self._pattern(b"(?:%b)*+" % record)
-        rivals = {sign: _counts(first, sign) for sign in DELIMITERS if sign in first}
-        if self.quote == '"' or _counts(first, self.sign) == {len(self.header)}:
-            rivals.pop(self.sign, None)
-        self.rivals = rivals
+        record = self.end.join([b"S".join([cell] * self.width) if self.width <= MANY else
+                                b"(?:%bS){%d}%b" % (cell, self.width - 1, cell), b""])  # fmt: skip
+        self.record, self.whole = self._pattern(record), self._pattern(b"(?:%b)*+" % record)
+        self.rivals = {sign: _counts(first, sign) for sign in DELIMITERS if sign in first}
+        if self.quote == '"' or _counts(first, self.sign) == {self.width}:
+            self.rivals.pop(self.sign, None)
         self.splits: Counter[tuple[str, int]] = Counter()  # of records, by signs and cells
+        file.seek(start)
+        self._scan(file)
 
     def _pattern(self, pattern: bytes) -> re.Pattern[bytes]:
         """Return a pattern in which Q and S are the signs of this file."""
@@ -150,33 +149,30 @@ class Scan:
         """Return the cells of a line; it must be a record, of however many cells."""
         cell = b"(?:%b|%b)" % (QUOTED, PLAIN)
         if not self._pattern(b"%b(?:S%b)*+\r?\n?" % (cell, cell)).fullmatch(line):
-            what = next(words for pattern, words in WRONG if re.search(pattern, line))
+            what = next(words for sign, words in WRONG if self._pattern(sign).search(line))
             raise self._wrong(what)
         found = self._pattern(b"S(%b)" % cell).findall(self.sign.encode() + line.rstrip(b"\r\n"))
-        return [self._plain(each.decode()) for each in found]
+        return [
+            one[1:-1].replace(self.quote * 2, self.quote) if one.startswith(self.quote) else one
+            for one in map(bytes.decode, found)
+        ]
 
-    def _plain(self, cell: str) -> str:
-        """Return the text of a cell, without its quotes."""
-        is_quoted = cell.startswith(self.quote)
-        return cell[1:-1].replace(self.quote * 2, self.quote) if is_quoted else cell
-
-    def run(self) -> None:
+    def _scan(self, file: IO[bytes]) -> None:
         """Scan all records, the header too."""
-        self.file.seek(self.at)
         rest, piece = b"", b"-"
-        blank = b"\n" if len(self.header) > 1 else b""  # such lines at the end are none
+        blank = b"\n" if self.width > 1 else b""  # such lines at the end are none
         while piece:
-            piece = self.file.read(PIECE)
+            piece = file.read(PIECE)
             rest += piece
             if rest and not piece and not rest.endswith(b"\n"):
                 rest += self.end
             whole = _match(self.whole, rest)
             self._check(whole)
-            self.at += len(whole)
             rest = rest[len(whole) :]
-            line = _match(self.line, rest)
             if len(rest) > LINE:
-                raise self._wrong(f"longer than {LINE // 2**20} MB; {NO_TABLE}")
+                raise self._wrong(f"longer than {LINE // 2**20} MB; this is no table, or a line "
+                                  "end or quote is missing")  # fmt: skip
+            line = _match(self.line, rest)
             if rest.strip(blank) and (not piece or line.endswith(b"\n")):
                 raise self._wrong(self._reason(line if line.endswith(b"\n") else rest))
         for (sign, cells), times in self.splits.items():
@@ -184,17 +180,16 @@ class Scan:
             if 2 * others > self.records - 1:
                 raise InputError(
                     f"{self.name}: {shown(sign)} splits the header and the records into {cells} "
-                    f"columns, {shown(self.sign)} and quotes into {len(self.header)}, and readers "
-                    "may take either; rename the columns without that sign, or write Parquet"
+                    f"columns, {shown(self.sign)} and quotes into {self.width}, and readers may "
+                    "take either; rename the columns without that sign, or write Parquet"
                 )
 
     def _reason(self, line: bytes) -> str:
         """Return why a line is no record of this file."""
         self._decoded(line)
         cells = len(self._cells(line))
-        if cells != len(self.header):
-            many = "1 cell" if cells == 1 else f"{cells} cells"
-            return f"{many}, the header has {len(self.header)}"
+        if cells != self.width:
+            return f"{cells} cell{'s' * (cells > 1)}, the header has {self.width}"
         if not line.strip(b"\r\n"):
             return 'a blank line, which readers skip or take for a cell; write "" or take it out'
         return "it ends otherwise than line 1; write LF throughout"
@@ -208,15 +203,15 @@ class Scan:
         longest = int(np.diff(ends, prepend=-1).max(initial=0))
         is_odd = has_lines or self.rivals or longest > CELL or any(map(content.count, ODD))
         records = self.record.findall(part) if is_odd else []
-        for record in records:
-            self._check_record(record.decode())
+        for record in map(bytes.decode, records):
+            self._check_record(record)
             self.splits.update(
                 (sign, cells) for sign, heads in self.rivals.items()
-                for cells in _counts(record.decode(), sign)
+                for cells in _counts(record, sign)
                 if cells > 1 and any(head > 1 and abs(head - cells) < 2 for head in heads)
             )  # fmt: skip
-            self.at += len(record)
-        self.at -= sum(map(len, records))
+            self.number += record.count("\n")
+        self.number += 0 if is_odd else len(ends)
         self.records += len(records) or len(ends)
         self.longest = max(self.longest, longest, *map(len, records))
         self.is_broken |= has_lines
@@ -226,8 +221,8 @@ class Scan:
         if len(record) > CELL and max(map(len, self._cells(record.encode()))) > CELL:
             raise self._wrong(f"a cell of more than {CELL:,} signs, which no reader takes")
         lines = BREAKS.split(record.rstrip("\r\n"))
-        signs = {self._outside(line).count(self.sign) for line in lines}
-        if len(lines) > 1 and signs == {len(self.header) - 1}:
+        alike = [self._outside(line).count(self.sign) == self.width - 1 for line in lines]
+        if len(lines) > 1 and (all(alike) or any(alike[1:-1])):
             raise self._wrong(
                 "a cell holds a line end, and readers that go by lines take what follows for a "
                 "record; write a space for it, or Parquet"
@@ -238,20 +233,16 @@ class Scan:
         try:
             return part.decode()
         except UnicodeDecodeError as error:
-            what = "the text" if part[: error.start].count(b"\n") or self.records else "the header"
-            self.at += error.start
+            lines = part[: error.start].count(b"\n")
+            what = "the text" if lines or self.records else "the header"
+            self.number += lines
             raise self._wrong(
                 f"{what} is not UTF-8; say what it is with {option('encoding')}"
             ) from None
 
     def _wrong(self, what: str) -> InputError:
         """Return the error of what begins where the scan is."""
-        self.file.seek(0)
-        left, number = self.at, 1
-        while left:
-            piece = self.file.read(min(left, PIECE))
-            left, number = left - len(piece), number + piece.count(b"\n")
-        return InputError(f"{self.name}, line {number}: {what}")
+        return InputError(f"{self.name}, line {self.number}: {what}")
 
 
 def _match(pattern: re.Pattern[bytes], data: bytes) -> bytes:

@@ -16,15 +16,16 @@ from pathlib import Path
 from typing import Any
 
 LACKING, LARGE, BROKEN = 11, 12, 13  # exit codes
-MORE = b"more"
+BESIDE, SAID = b"beside", b"said"
 RATIO, FREE, CELL, ROWS = 200, 64 * 2**20, 8, 2**31 - 2
+END = 16  # bytes of SPSS without which its last record is not whole
 READ = {"sav": "read_sav", "zsav": "read_sav", "por": "read_por", "dta": "read_dta",
         "xpt": "read_xport", "sas7bdat": "read_sas7bdat"}  # fmt: skip
 WITHOUT_USER_MISSING = ("por", "xpt")
-BESIDE = {
-    "dta": ("characteristics", rb"<characteristics>(?!</characteristics>)"),
-    "xpt": ("a second table", rb"(?s)HEADER RECORD\*{7}MEMB.*HEADER RECORD\*{7}MEMB"),
-}  # what pyreadstat does not tell
+TAIL = ("bytes after its end", rb"(?s)</stata_dta>.")
+NOTES = ("characteristics", rb"<characteristics>(?!</characteristics>)")
+TABLES = ("a second table", rb"(?s)HEADER RECORD\*{7}MEMB.*HEADER RECORD\*{7}MEMB")
+HOLDS = {"dta": (TAIL, NOTES), "xpt": (TABLES,)}  # what pyreadstat does not tell
 
 
 def main(path: str, kind: str, target: str) -> int:
@@ -32,9 +33,10 @@ def main(path: str, kind: str, target: str) -> int:
     import pyarrow as pa
 
     try:
-        table, more = statistics(path, kind) if kind in READ else arrow(path)
-        told = {**(table.schema.metadata or {}), MORE: json.dumps(more).encode()}
-        table = table.replace_schema_metadata(told)
+        table, *told = statistics(path, kind, target) if kind in READ else arrow(path)
+        table = table.replace_schema_metadata({
+            **(table.schema.metadata or {}), BESIDE: json.dumps(told[0]), SAID: json.dumps(told[1])
+        })  # fmt: skip
         with pa.OSFile(target, "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
             writer.write_table(table)
     except ImportError:
@@ -51,7 +53,7 @@ def most(path: str) -> int:
     return max(FREE, RATIO * os.path.getsize(path))  # noqa: PTH202
 
 
-def arrow(path: str) -> tuple[Any, list[str]]:
+def arrow(path: str) -> tuple[Any, list[str], list[str]]:
     """Return the table of a Feather or Arrow file, or of a stream in one, and what is beside it."""
     import pyarrow as pa
 
@@ -68,17 +70,49 @@ def arrow(path: str) -> tuple[Any, list[str]]:
                 raise OverflowError
             batches.append(batch)
             more += ["metadata of batches"] if metadata else []
+            more += [f"values beneath the missing ones of column {name}"
+                     for name, values in zip(batch.schema.names, batch.columns, strict=True)
+                     if hides(values)]  # fmt: skip
         more += ["metadata of the file"] if is_file and reader.metadata else []
-        table = pa.Table.from_batches(batches, reader.schema).unify_dictionaries()
-    for name, column in zip(table.column_names, table.columns, strict=True):
-        if pa.types.is_dictionary(column.type) and column.num_chunks:
-            used = pa.chunked_array([chunk.indices for chunk in column.chunks]).unique()
-            if len(used.drop_null()) < len(column.chunk(0).dictionary):
-                more.append(f"values in the dictionary of column {name}")
-    return table, more
+        more += ["bytes that belong to no batch"] if has_gap(file, is_file) else []
+        return pa.Table.from_batches(batches, reader.schema).unify_dictionaries(), more, []
 
 
-def statistics(path: str, kind: str) -> tuple[Any, list[str]]:
+def has_gap(file: Any, is_file: bool) -> bool:
+    """Tell whether there are bytes between the schema, the batches and the footer of a file."""
+    import pyarrow as pa
+
+    size, footer, start = file.size(), 0, 0
+    if is_file:  # polars writes a schema in front that Arrow does not read: a part of the footer
+        file.seek(size - 10)
+        footer = int.from_bytes(file.read(4), "little") + 10
+        file.seek(8)
+        start = file.read(footer + 4).find(b"\xff" * 4)
+    file.seek(start + 8 if is_file else 0)
+    for _ in pa.ipc.MessageReader.open_stream(file):
+        pass
+    return start < 0 or bool(file.tell() != size - footer)
+
+
+def hides(values: Any) -> bool:
+    """Tell whether several values lie in memory where an array says that they are missing."""
+    import pyarrow as pa
+
+    if pa.types.is_struct(values.type):
+        return any(map(hides, values.flatten()))
+    values = getattr(values, "indices", values)
+    values = getattr(values, "storage", values)
+    kind = values.type
+    if not values.null_count or pa.types.is_nested(kind) or pa.types.is_null(kind):
+        return False
+    buffers = [None, *values.buffers()[1:]]
+    raw = pa.Array.from_buffers(kind, len(values), buffers, 0, values.offset)
+    raw = raw.cast("large_binary") if str(kind).endswith("_view") else raw
+    raw = raw.view("int16") if pa.types.is_float16(kind) else raw
+    return len(raw.filter(values.is_null()).unique()) > 1
+
+
+def statistics(path: str, kind: str, target: str) -> tuple[Any, list[str], list[str]]:
     """Return the table of an SPSS, Stata or SAS file, and what is beside it.
 
     Such a file need not say how many rows it has.
@@ -93,18 +127,34 @@ def statistics(path: str, kind: str) -> tuple[Any, list[str]]:
     values, facts = read(path, output_format="dict", row_limit=rows + 1, **options)
     if any(len(cells) > rows for cells in values.values()):
         raise OverflowError
-    labels = facts.variable_value_labels
-    what, pattern = BESIDE.get(kind, ("", b"(?!)"))
-    found = re.search(pattern, Path(path).read_bytes())
+    labels, content = facts.variable_value_labels, Path(path).read_bytes()
     beside = {
-        "notes": facts.notes, "a label of the file": facts.file_label,
+        "notes": facts.notes, "sets of multiple responses": facts.mr_sets,
         "labels that no column has": facts.value_labels.keys() - facts.variable_to_label.values(),
-        "sets of multiple responses": facts.mr_sets, what: found,
+        "bytes or records after its end": kind in ("sav", "zsav") and any(
+            is_longer(content, target, name, len(cells))
+            for name, cells in list(values.items())[:1] if cells
+        ),
     }  # fmt: skip
     more = [what for what, there in beside.items() if there]
+    more += [what for what, pattern in HOLDS.get(kind, ()) if re.search(pattern, content)]
     unused = [name for name, cells in values.items() if labels.get(name, {}).keys() - set(cells)]
     more += [f"labels of codes that no record has, of column {name}" for name in unused]
-    return pa.table({name: column(values[name], labels.get(name) or {}) for name in values}), more
+    said = [one for one in (facts.file_label, *facts.column_labels) if one]
+    columns = {name: column(cells, labels.get(name) or {}) for name, cells in values.items()}
+    return pa.table(columns), more, said
+
+
+def is_longer(content: bytes, target: str, name: str, rows: int) -> bool:
+    """Tell whether an SPSS file has as many rows without its last bytes."""
+    import pyreadstat
+
+    Path(target).write_bytes(content[:-END])
+    try:
+        values, _ = pyreadstat.read_sav(target, output_format="dict", usecols=[name])
+    except pyreadstat.ReadstatError:
+        return False
+    return bool(len(values[name]) == rows)
 
 
 def column(cells: list[Any], labels: dict[Any, str]) -> Any:

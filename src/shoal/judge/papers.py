@@ -3,6 +3,11 @@
 They are read plainly, once more, by no code that wrote them. A report is taken for a release only
 if it names its sha256; the others tell roles if they name its file. How a csv file is written, and
 which columns stay as they are, is believed only of papers that name its sha256.
+
+A release of many files is those of its manifest, each checked against its hash. Whoever reads the
+folder (Arrow's datasets, Spark, Dask) may read whatever lies in it. So nothing else may: no other
+file of any ending, hidden or not, no folder, no link; beside the parts there are the manifest and
+the papers, which are no Parquet.
 """
 
 from __future__ import annotations
@@ -13,16 +18,20 @@ import os
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any, NamedTuple
+from pathlib import Path, PureWindowsPath
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from shoal.errors import listed, shown
-from shoal.judge.places import is_url, plain
+from shoal.errors import InputError, listed, shown
+from shoal.judge.source import entries, is_url, name_of, once, open_at, pieces, plain, within
+
+if TYPE_CHECKING:
+    from shoal.judge.engine import Engine
+    from shoal.judge.source import Source
 
 MANIFEST = "manifest.json"
 SCHEMA = "shoal.manifest/1"
 KEYS = ("schema", "versions", "k", "columns", "quasi_identifiers", "classes", "records", "parts")
-LARGEST = 32 * 2**20  # bytes of a paper that is read
+LARGEST, LONGEST = 32 * 2**20, 2**28  # bytes of a paper that is read, and of a manifest
 ENDINGS = (
     ".csv.gz", ".csv", ".parquet", ".feather", ".arrow", ".jsonl", ".xlsx", ".sav", ".zsav", ".dta",
     ".xpt",
@@ -30,6 +39,8 @@ ENDINGS = (
 SIGNS = "delimiter", "encoding", "quote", "decimal", "thousands"
 # values that do not say what they stand for
 SINGLE = ("mean", "median", "majority", "mode", "medoid")
+PAPERS = (MANIFEST, "report.json", "report.html")
+MAGIC = (b"PAR1", b"PARE")  # how Parquet files begin and end
 
 
 @dataclass(frozen=True)
@@ -78,23 +89,26 @@ def _papers(path: Path) -> Iterator[Beside]:
         yield _paper(MANIFEST, content, "quasi_identifiers", _at(content, "k"), content)
     ending = next((end for end in ENDINGS if path.name.lower().endswith(end)), "")
     stem = path.name[: len(path.name) - len(ending)]
-    reports = (f"{stem}.report.json", "report.json")
-    contents = {name: _read(path.with_name(name), json.loads)
-                for name in (*reports, "certificate.json")}  # fmt: skip
-    digest = _digest(path) if any(contents.values()) else ""
-    for name in reports:
-        content = contents[name]
+    names = (f"{stem}.report.json", "report.json", "certificate.json")
+    contents = {name: _read(path.with_name(name), json.loads) for name in names}
+    digest = _digest(path)[0] if any(contents.values()) else ""
+    certificate = contents.pop("certificate.json")
+    for name, content in contents.items():
         if _at(content, "release", "sha256") == digest != "":
             k, released = _at(content, "verification", "required"), _at(content, "release")
+            in_order = _at(released, "order") == "as in the input"
             paper = _paper(name, _at(content, "roles"), "quasi-identifier", k, released)
+            columns = _at(content, "columns")
+            pairs = [(_at(column, "name"), _at(column, "released_as"))
+                     for column in (columns if isinstance(columns, list) else [])]  # fmt: skip
             yield replace(
-                paper, released_as=_released_as(content), text=_signs(_at(released, "text")),
-                in_order=_at(released, "order") == "as in the input",
+                paper, released_as=dict(pair for pair in pairs if _are_texts(pair)),
+                text=_signs(_at(released, "text")), in_order=in_order,
             )  # fmt: skip
-    content = contents["certificate.json"]
-    if _at(content, "release", "file") == path.name:
-        claims, is_it = _at(content, "claims"), _at(content, "files", path.name, "sha256") == digest
-        released = _at(content, "release") if is_it else {}
+    if _at(certificate, "release", "file") == path.name:
+        claims = _at(certificate, "claims")
+        is_it = _at(certificate, "files", path.name, "sha256") == digest
+        released = _at(certificate, "release") if is_it else {}
         k = _at(claims, "k")
         paper = _paper("certificate.json", claims, "quasi_identifiers", k, released)
         yield replace(paper, text=_signs(released))
@@ -106,17 +120,13 @@ def _papers(path: Path) -> Iterator[Beside]:
 
 def _paper(where: str, roles: Any, quasi: str, k: Any, release: Any) -> Beside:
     """Return the roles that a paper has; released columns without one stay as they are."""
-    identifiers, sensitive = _names(_at(roles, quasi)), _names(_at(roles, "sensitive"))
-    columns = _names(_at(release, "columns"))
+    names = (_at(roles, quasi), _at(roles, "sensitive"), _at(release, "columns"))
+    identifiers, sensitive, columns = (
+        tuple(one) if isinstance(one, list) and _are_texts(one) else () for one in names
+    )
     kept = tuple(name for name in columns if name not in (*identifiers, *sensitive))
-    return Beside(where, identifiers, sensitive=sensitive, k=_count(k), kept=kept)
-
-
-def _released_as(content: Any) -> dict[str, str]:
-    columns = _at(content, "columns")
-    pairs = [(_at(column, "name"), _at(column, "released_as"))
-             for column in (columns if isinstance(columns, list) else [])]  # fmt: skip
-    return {name: how for name, how in pairs if isinstance(name, str) and isinstance(how, str)}
+    k = k if type(k) is int and k >= 0 else None
+    return Beside(where, identifiers, sensitive=sensitive, k=k, kept=kept)
 
 
 def _signs(value: Any) -> dict[str, Any]:
@@ -124,19 +134,12 @@ def _signs(value: Any) -> dict[str, Any]:
     known: dict[str, Any] = {name: _at(value, name) for name in SIGNS}
     known = {name: sign for name, sign in known.items() if isinstance(sign, str)}
     formats = _at(value, "date_format")
-    if isinstance(formats, dict) and all(isinstance(one, str) for one in formats.values()):
-        known["date_format"] = formats
-    return known
+    is_known = isinstance(formats, dict) and _are_texts(formats.values())
+    return {**known, "date_format": formats} if is_known else known
 
 
-def _names(value: Any) -> tuple[str, ...]:
-    plain = isinstance(value, list) and all(isinstance(name, str) for name in value)
-    return tuple(value) if plain else ()
-
-
-def _count(value: Any) -> int | None:
-    is_count = isinstance(value, int) and not isinstance(value, bool) and value >= 0
-    return value if is_count else None
+def _are_texts(values: Any) -> bool:
+    return all(isinstance(one, str) for one in values)
 
 
 def _at(tree: Any, *keys: str) -> Any:
@@ -155,25 +158,19 @@ def _read(path: Path, parse: Callable[[str], Any]) -> Any:
         return None
 
 
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-class Part(NamedTuple):
-    """A file as the manifest has it."""
-
-    file: str
-    sha256: str
-    records: Any
-    bytes: Any
+def _digest(place: str | Path) -> tuple[str, int]:
+    """Return the sha256 and the size of a file at a path or URL."""
+    digest, size = hashlib.sha256(), 0
+    for piece in pieces(place):
+        digest.update(piece)
+        size += len(piece)
+    return digest.hexdigest(), size
 
 
 class Manifest(NamedTuple):
     """Content of a manifest, and the records and bytes of its files as found."""
 
     content: Mapping[str, Any]
-    parts: Sequence[Part]
     records: Sequence[int] = ()
     bytes: Sequence[int] = ()
 
@@ -182,28 +179,113 @@ class Manifest(NamedTuple):
         """The quasi-identifiers by which it counts classes."""
         return list(self.content["quasi_identifiers"])
 
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """Warnings on keys that are not checked."""
-        more = [key for key in self.content if key not in KEYS]
-        return (f"{MANIFEST} says what is not checked: {listed(more)}",) if more else ()
-
     def problems(self, header: Sequence[str], sizes: Mapping[int, int]) -> list[str]:
         """Return which numbers are not what was counted; sizes has the classes of each size."""
-        content, problems = self.content, []
-        smallest, classes = min(sizes, default=0), sum(sizes.values())
+        content, smallest, k = self.content, min(sizes, default=0), self.content["k"]
         records = sum(size * many for size, many in sizes.items())
-        k = _count(content["k"])
-        if k is None or k > smallest:
-            problems.append(f"{MANIFEST} says a k that the smallest class, of {smallest}, has not")
-        for what, counted in (("classes", classes), ("records", records)):
-            if _count(content[what]) != counted:
-                problems.append(
-                    f"{MANIFEST} says another number of {what} than there are: {counted}"
-                )
-        if content["columns"] != list(header):
-            problems.append(f"{MANIFEST} says other columns than there are")
-        for part, own, size in zip(self.parts, self.records, self.bytes, strict=True):
-            if (part.records, part.bytes) != (own, size) or isinstance(part.records, bool):
-                problems.append(f"{MANIFEST} says other records or bytes of {shown(part.file)}")
-        return problems
+        checks = [
+            (type(k) is int and 0 <= k <= smallest, f"a k that the smallest class, of {smallest}, "
+             "has not"),
+            *((_is(content[what], counted), f"another number of {what} than there are: {counted}")
+              for what, counted in (("classes", sum(sizes.values())), ("records", records))),
+            (content["columns"] == list(header), "other columns than there are"),
+            *((_is(part["records"], own) and _is(part["bytes"], size),
+               f"other records or bytes of {shown(part['file'])}")
+              for part, own, size in zip(content["parts"], self.records, self.bytes, strict=True)),
+        ]  # fmt: skip
+        return [f"{MANIFEST} says {what}" for is_so, what in checks if not is_so]
+
+
+def _is(said: Any, counted: int) -> bool:
+    return type(said) is int and said == counted
+
+
+def is_folder(data: str) -> bool:
+    """Tell whether a text names a release of many files: its folder, its URL, or its manifest."""
+    data = _place(data)
+    return (is_url(data) and not data.endswith(".parquet")) or Path(data).is_dir()
+
+
+def _place(data: str) -> str:
+    """Return the folder of a release, also of its manifest."""
+    data = plain(data)
+    if name_of(data) != MANIFEST:
+        return data
+    return data.rpartition("/")[0] if is_url(data) else str(Path(data).parent)
+
+
+def parts_of(data: str) -> list[str]:
+    """Return the paths or URLs of the parts of a release, in their order, as it lists them."""
+    data = _place(data)
+    every, name = entries(data), name_of(data)
+    if MANIFEST in every:
+        what = f"nothing that {MANIFEST} lists"
+        parts = [part["file"] for part in _manifest(data)["parts"]]
+        for one in parts:
+            is_plain = PureWindowsPath(one).name == one and not set(one) & set('<>:"|?*')
+            wrong = (
+                ", which is no part in it" if not is_plain or one in PAPERS else
+                ", which is not there" if one not in every else
+                " twice" if parts.count(one) > 1 else ""
+            )  # fmt: skip
+            if wrong:
+                raise InputError(f"{name}: {MANIFEST} lists {shown(one)}{wrong}")
+    else:
+        what = "no Parquet file of the release"
+        parts = [one for one in every if one.endswith(".parquet")]
+    foreign = [one for one, kind in every.items() if kind != "file" or one not in (*parts, *PAPERS)]
+    for paper in set(PAPERS) & every.keys() - foreign:
+        with open_at(within(data, paper)) as raw:
+            foreign += [paper] if raw.read(4) in MAGIC else []
+    if foreign:
+        raise InputError(
+            f"{name}: {listed(foreign)} in it is {what}, and whoever reads the folder may read it; "
+            "take it out, or name the file to verify"
+        )
+    return [within(data, part) for part in parts]
+
+
+def folder_view(engine: Engine, data: str, table: str, published: bool = True) -> Source:
+    """Make a view of the parts of a release; all must be there, as the manifest says, and no more.
+
+    A folder without a manifest is its files `*.parquet`, and holds nothing else but papers.
+    """
+    from shoal.judge.parquet import parquet_view
+
+    data = _place(data)
+    files = parts_of(data)
+    content = _manifest(data) if MANIFEST in entries(data) else {"parts": []}
+    found = [_digest(within(data, part["file"])) for part in content["parts"]]
+    for part, (digest, _) in zip(content["parts"], found, strict=True):
+        if digest != part["sha256"]:
+            raise InputError(f"{part['file']}: is not the file that {MANIFEST} lists")
+    source, records = parquet_view(engine, files, name_of(data), table, published)
+    if not content["parts"]:
+        return source
+    more = [key for key in content if key not in KEYS]
+    return replace(
+        source, manifest=Manifest(content, records, [size for _, size in found]),
+        warnings=(f"{MANIFEST} says what is not checked: {listed(more)}",) if more else (),
+    )  # fmt: skip
+
+
+def _manifest(data: str) -> dict[str, Any]:
+    """Return what a manifest says, of the form that it must have; its numbers may be anything."""
+    with open_at(within(data, MANIFEST)) as raw:
+        content = raw.read(LONGEST)
+    try:
+        manifest: dict[str, Any] = json.loads(content, object_pairs_hook=once)
+        lists = [manifest[key] for key in ("parts", "columns", "quasi_identifiers")]
+        texts = [
+            *lists[1],
+            *lists[2],
+            *(part[key] for part in lists[0] for key in ("file", "sha256")),
+        ]
+        _ = manifest["k"], manifest["classes"], manifest["records"]
+        _ = [(part["records"], part["bytes"]) for part in lists[0]]
+        is_ours = manifest["schema"] == SCHEMA and _are_texts(texts)
+        if not is_ours or not all(isinstance(one, list) for one in lists):
+            raise ValueError
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise InputError(f"{name_of(data)}: its {MANIFEST} is not one of ours") from None
+    return manifest

@@ -1,29 +1,62 @@
-"""Parquet files: DuckDB reads them, once their footers are found to hold nothing but a schema.
+"""Parquet files: DuckDB reads them, once they are found to hold nothing but records and a schema.
 
 Dictionaries and statistics of row groups are held against the records: what they say more than
-these is refused. It would leak, and DuckDB believes statistics when it counts.
+these is refused. It would leak, and DuckDB believes statistics when it counts. pandas, Spark and
+polars write a schema of their own as metadata, mostly in JSON; all of its texts must be keys of
+such a schema, names of columns, or made of words of types.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
+import re
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from shoal.errors import InputError, shown
-from shoal.judge.arrow_tables import check_intervals, check_types, expressions
-from shoal.judge.checks import check_names, more
-from shoal.judge.engine import Engine, text
-from shoal.judge.metadata import check_metadata
-from shoal.judge.places import is_url, name_of, pieces
-from shoal.judge.source import Source
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
-READER = "DuckDB"
-MAKER = 100  # signs of the name of the program that wrote a file
+from shoal.errors import InputError, shown
+from shoal.judge.arrow_tables import check_intervals, check_nan, check_types, expressions
+from shoal.judge.engine import Engine, text
+from shoal.judge.source import Source, check_names, is_url, more, name_of, pieces
+
+# the program that wrote a file: words, a version, a build
+MAKER = re.compile(
+    r"[a-zA-Z][a-zA-Z ()-]{0,40}( v?\d+(\.\d+){1,3}[\w.-]{0,20})?( \(build \w{0,40}\))?"
+)
+INDEX, ROWS = 256, 1_000  # bytes of the index of so many rows of a column, at most
 ANEW = "write it anew with write_statistics=False"
 UNUSED = "write the column without them: cat.remove_unused_categories() of pandas"
+KNOWN = re.compile(
+    rb"pandas|ARROW:extension:.*|PARQUET:field_id|_PL_CATEGORICAL2?"
+    rb"|org\.apache\.spark\.(version|timeZone|sql\.parquet\.row\.metadata|legacy\w+)"
+)  # not polars' enums: they name their values
+KEYS = frozenset(
+    """
+    index_columns column_indexes columns attributes partition_columns creator pandas_version name
+    field_name pandas_type numpy_type metadata kind start stop step library version type fields
+    num_categories ordered timezone encoding precision scale nullable subtype closed freq
+    """.split()  # noqa: SIM905 - a list would have a line a word
+)
+WORDS = KEYS | frozenset(
+    """
+    unicode string str object bytes bool boolean categorical category mixed empty int uint float
+    decimal date time datetime datetimetz timedelta interval period range utf large binary python
+    pyarrow fastparquet duration timestamp double dictionary values indices ns us ms s m d u y q w
+    h nan left right both neither sparse struct long integer short byte ntz index level none true
+    false legacy corrected exception utc etc jan feb mar apr may jun jul aug sep oct nov dec sun
+    mon tue wed thu fri sat pandas arrow uuid json 0 1 8 16 32 64 128
+    """.split()  # noqa: SIM905
+)
+TEXT, WORD = re.compile(r'"(?:[^"\\]|\\.)*"'), re.compile(r"[^\W\d_]+|\d+")
+VERSION = re.compile(r'("(?:pandas_)?version": ?)"\d[\w.+]{0,20}"')
+COUNT = re.compile(r'("(?:start|stop|step|num_categories|precision|scale)": ?)-?\d{1,19}\b')
+SIGNS = re.compile(r"(?:[\s{}\[\]:,]|true|false|null)*")  # of JSON beside texts
 
 
 def parquet_view(
@@ -42,6 +75,7 @@ def parquet_view(
             check_types(own, name_of(file))
             if published:
                 _check_footer(opened, name_of(file))
+                _check_bytes(opened.metadata, path, name_of(file))
             records.append(int(opened.metadata.num_rows))
         if schema is not None and own.remove_metadata() != schema.remove_metadata():
             raise InputError(f"{name_of(file)}: its columns are not those of the other files")
@@ -55,7 +89,7 @@ def parquet_view(
         f"CREATE VIEW {table} AS\nSELECT\n  {expressions(schema)}\nFROM {given}",
         f"The release: {name}",
     )
-    return Source(name, table, engine.columns(table), reader=READER), records
+    return Source(name, table, engine.columns(table), reader="DuckDB"), records
 
 
 def _fetched(engine: Engine, file: str | Path) -> tuple[Path, str]:
@@ -71,29 +105,42 @@ def _fetched(engine: Engine, file: str | Path) -> tuple[Path, str]:
 
 @contextlib.contextmanager
 def _opened(path: Path, name: str) -> Iterator[Any]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     try:
-        columns = [one for group in _groups(pq.read_metadata(path)) for one in group]
-        coded = list({one.path_in_schema for one in columns if _is_coded(one)})
+        coded = list({one.path_in_schema for one in _chunks(pq.read_metadata(path))
+                      if _is_coded(one)})  # fmt: skip
         # Read ahead, Arrow keeps what it has read until the end: the whole file.
         with pq.ParquetFile(path, read_dictionary=coded, pre_buffer=False) as opened:
             yield opened
-    except (pa.ArrowException, OSError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
+    except InputError:
+        raise
+    except (pa.ArrowException, OSError, ValueError):
         raise InputError(f"{name}: not a Parquet file, or not a whole one") from None
 
 
-def _groups(footer: Any) -> list[list[Any]]:
+def _chunks(footer: Any) -> list[Any]:
     """Return the columns of every row group."""
     groups = map(footer.row_group, range(footer.num_row_groups))
-    return [[group.column(place) for place in range(group.num_columns)] for group in groups]
+    return [group.column(place) for group in groups for place in range(group.num_columns)]
 
 
 def _is_coded(column: Any) -> bool:
     return bool(column.has_dictionary_page and column.physical_type == "BYTE_ARRAY")
+
+
+def _check_bytes(footer: Any, path: Path, name: str) -> None:
+    """Refuse bytes that belong to no column, index or footer; zeros may fill a file up."""
+    chunks, foreign, at = _chunks(footer), 0, 4
+    with path.open("rb") as raw:
+        ends = [(one.dictionary_page_offset if one.has_dictionary_page else one.data_page_offset,
+                 one.total_compressed_size) for one in chunks]  # fmt: skip
+        for start, size in sorted([*ends, (path.stat().st_size - 8 - footer.serialized_size, 0)]):
+            raw.seek(at)
+            foreign += len(raw.read(max(0, start - at)).strip(b"\0"))
+            at = start + size
+    pages = sum(2 + one.num_values // ROWS for one in chunks
+                if one.has_offset_index or one.has_column_index)  # fmt: skip
+    if foreign > INDEX * pages:
+        raise more(name, "bytes that belong to no column", "write it anew")
 
 
 def _check_footer(opened: Any, name: str) -> None:
@@ -101,25 +148,26 @@ def _check_footer(opened: Any, name: str) -> None:
     footer = opened.metadata
     own = {key: value for key, value in (footer.metadata or {}).items() if key != b"ARROW:schema"}
     check_metadata(opened.schema_arrow, own, name)
-    if len(footer.created_by or "") > MAKER:
-        raise more(name, "a text about its program")
+    if not MAKER.fullmatch(footer.created_by or "none"):
+        raise more(name, "a text where the program that created it is named", "write it anew")
     unused: dict[str, set[Any]] = {}
-    for group, columns in enumerate(_groups(footer)):
-        for column in columns:
-            path, statistics = column.path_in_schema, column.statistics
-            if column.metadata or column.bloom_filter_offset is not None:
-                raise more(name, f"metadata or a Bloom filter of column {shown(path)}")
-            if not _is_coded(column) and statistics is None:
-                continue
-            values, used = _column(opened, group, path)
-            if _is_coded(column):
-                left = set(values.dictionary.to_pylist()) - set(used.to_pylist())
-                unused.setdefault(path, set()).update(left)
-            known = [used, *([values.dictionary] if _is_coded(column) else [])]
-            if statistics is not None and not any(
-                _agrees(statistics, each, values.null_count) for each in known
-            ):
-                raise more(name, f"statistics of column {shown(path)} that are of other ones", ANEW)
+    for place, column in enumerate(_chunks(footer)):
+        group, path, statistics = (
+            place // footer.num_columns,
+            column.path_in_schema,
+            column.statistics,
+        )
+        if column.metadata or column.file_path or column.bloom_filter_offset is not None:
+            raise more(name, f"metadata or a Bloom filter of column {shown(path)}")
+        values, used = _column(opened, group, path)
+        known = [used]
+        if _is_coded(column):
+            known.append(values.dictionary)
+            left = set(values.dictionary.to_pylist()) - set(used.to_pylist())
+            unused.setdefault(path, set()).update(left)
+        check_nan(values, name, path)
+        if statistics and not any(_agrees(statistics, one, values.null_count) for one in known):
+            raise more(name, f"statistics of column {shown(path)} that are of other ones", ANEW)
     for path, values in unused.items():
         groups = range(footer.num_row_groups) if values else ()
         if values.difference(*(_column(opened, group, path)[1].to_pylist() for group in groups)):
@@ -128,8 +176,6 @@ def _check_footer(opened: Any, name: str) -> None:
 
 def _column(opened: Any, group: int, path: str) -> tuple[Any, Any]:
     """Return the values of a column of a row group, and those to compare with its statistics."""
-    import pyarrow as pa
-
     root = path if path in opened.schema_arrow.names else path.rpartition(".")[0]
     values = opened.read_row_group(group, columns=[root], use_threads=False).column(root)
     values = values.unify_dictionaries().combine_chunks()
@@ -144,9 +190,6 @@ def _column(opened: Any, group: int, path: str) -> tuple[Any, Any]:
 
 def _agrees(statistics: Any, values: Any, missing: int) -> bool:
     """Tell whether statistics say of values what these say themselves."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if statistics.has_null_count and statistics.null_count != missing:
         return False
     if not statistics.has_min_max:
@@ -161,11 +204,47 @@ def _agrees(statistics: Any, values: Any, missing: int) -> bool:
     else:
         said = statistics.min, statistics.max
         values = values.cast("binary") if pa.types.is_fixed_size_binary(kind) else values
-    ends = pc.min_max(values).as_py()
-    return _is_begin(said[0], ends["min"]) and _is_begin(said[1], ends["max"])
+    # Of long texts the begin is said; that of the largest is rounded up.
+    return all(
+        one == own or (isinstance(own, str | bytes) and len(one) < len(own)
+                       and own.startswith(one[:-1]))
+        for one, own in zip(said, pc.min_max(values).as_py().values(), strict=True)
+    )  # fmt: skip
 
 
-def _is_begin(said: Any, own: Any) -> bool:
-    """Tell whether a least or largest value is as said; long texts are cut, their end rounded."""
-    is_text = isinstance(own, str | bytes)
-    return bool(said == own or (is_text and len(said) < len(own) and own.startswith(said[:-1])))
+def check_metadata(schema: Any, more_of_file: Mapping[bytes, bytes], name: str) -> None:
+    """Refuse metadata of a file, its schema or a field that hold more than a schema."""
+    words = WORDS | set(WORD.findall(" ".join(map(str, schema.types)).casefold()))
+    every = [*more_of_file.items(), *(schema.metadata or {}).items()]
+    every += [item for field in _fields(schema) for item in (field.metadata or {}).items()]
+    for key, value in every:
+        where = _foreign(key, value, schema.names, words)
+        if where is not None:
+            what = f"the metadata {shown(key.decode('utf-8', 'replace'))}{where}"
+            raise more(name, what, "drop them with replace_schema_metadata(None) of pyarrow, "
+                       "attrs.clear() and reset_index(drop=True) of pandas")  # fmt: skip
+
+
+def _foreign(key: bytes, value: bytes, names: list[str], words: frozenset[str]) -> str | None:
+    """Return under which key metadata have what is no schema; None if they are one."""
+    text, where = value.decode("utf-8", "replace"), ""
+    if not text.startswith("{"):
+        text = f'"version": "{text}"' if key.endswith(b".version") else json.dumps(text)
+    text, counts = COUNT.subn(r"\1", VERSION.sub(r"\1", text, count=2))
+    is_odd = not SIGNS.fullmatch(TEXT.sub("", text)) or counts > 3 + 2 * len(names)
+    if is_odd or not KNOWN.fullmatch(key):
+        return where
+    for own in (json.loads(found, strict=False) for found in TEXT.findall(text)):
+        where = f" ({own})" if own in KEYS else where
+        is_known = own in KEYS or own in names
+        if not is_known and not words.issuperset(WORD.findall(own.casefold())):
+            return where
+    return None
+
+
+def _fields(kind: Any) -> Iterator[Any]:
+    """Yield the fields of a schema or struct, and those in them."""
+    for field in kind:
+        yield field
+        if pa.types.is_struct(field.type):
+            yield from _fields(field.type)

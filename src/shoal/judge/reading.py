@@ -1,31 +1,43 @@
 """Releases are opened here: files, folders, URLs, tables of databases and dataframes.
 
 csv, Parquet and JSON lines are views: DuckDB reads the file itself, in parallel and within memory.
-What it does not read comes from the library of the format, as Arrow.
+What it does not read comes from the library of the format, as Arrow. Of JSON lines, DuckDB does not
+show the texts of numbers: those of more digits than a double holds, and whole ones that other
+readers round, are seen by Python alone, as are columns that a line names twice.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
+import re
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from shoal.errors import InputError
-from shoal.judge import csv_text, databases, folder, fresh, json_text, parquet, workbooks
-from shoal.judge.arrow_tables import frame, listed_rows
-from shoal.judge.engine import Engine
-from shoal.judge.places import is_url, name_of, plain
-from shoal.judge.source import Source
+from shoal.errors import InputError, shown
+from shoal.judge import papers
+from shoal.judge.csv_text import csv_view
+from shoal.judge.engine import Engine, text
+from shoal.judge.source import LINE, Source, check_names, is_url, name_of, once, plain
 from shoal.judge.written import Written
 
-VIEWS = {
-    "csv": csv_text.READER, "csv.gz": csv_text.READER, "parquet": parquet.READER,
-    "jsonl": json_text.READER, "ndjson": json_text.READER,
+READERS = {
+    "csv": "DuckDB, after a scan of the bytes", "csv.gz": "DuckDB, after a scan of the bytes",
+    "parquet": "DuckDB", "jsonl": "DuckDB, after Python's json",
+    "ndjson": "DuckDB, after Python's json",
+    **dict.fromkeys(("sav", "zsav", "por", "dta", "xpt", "sas7bdat"),
+                    "pyreadstat in a fresh process"),
+    **dict.fromkeys(("feather", "arrow", "ipc"), "pyarrow in a fresh process"),
+    **dict.fromkeys(("xlsx", "xlsm", "xlsb", "xls", "ods"), "python-calamine"),
 }  # fmt: skip
-BOOKS = dict.fromkeys((*workbooks.BOOKS, *workbooks.OTHERS), workbooks.READER)
-READERS = {**VIEWS, **fresh.READERS, **BOOKS}
+VIEWS = "csv", "csv.gz", "parquet", "jsonl", "ndjson"
+DATABASE = re.compile(r"(.*?\.(?:duckdb|ddb|sqlite3?|db3?))(?:#(.*))?", re.I | re.S)
+TYPES = {bool: "BOOLEAN", int: "BIGINT", float: "DOUBLE", str: "VARCHAR"}
+EXACT, DIGITS = 2**53, 24  # up to which every reader holds whole numbers; signs of a double
+NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 
 
 def kind_of(name: str) -> str:
@@ -36,16 +48,16 @@ def kind_of(name: str) -> str:
 
 def files_of(data: Any, kind: str | None = None) -> list[Path]:
     """Return the files that the engine opens itself; refuse a file that is not there."""
-    if not _is_place(data):
+    if not isinstance(data, str | os.PathLike):
         files = data if _are_files(data) else []
         return [_there(one) for one in files if not is_url(one)]
     place = plain(os.fspath(data))
-    if folder.is_folder(place):
+    if papers.is_folder(place):
         with _in_words(place):
-            return [Path(one) for one in folder.parts_of(place) if not is_url(one)]
+            return [Path(one) for one in papers.parts_of(place) if not is_url(one)]
     if is_url(place):
         return []
-    table = databases.place_of(place) if kind is None else None
+    table = database_of(place) if kind is None else None
     path = _there(table[0] if table else place)
     return [path] if not table and (kind or kind_of(path.name)) in VIEWS else []
 
@@ -58,33 +70,34 @@ def opened(
 
     A file that is `published` may hold nothing but its records and a schema.
     """
+    from shoal.judge import arrow_tables, libraries, parquet
+
     if _are_files(data):
         return parquet.parquet_view(engine, data, "the release", table, published)[0]
-    if not _is_place(data):
-        make = listed_rows if isinstance(data, list | tuple) else frame
-        return make(engine, data, table)
+    if not isinstance(data, str | os.PathLike):
+        rows = isinstance(data, list | tuple)
+        return (arrow_tables.listed_rows if rows else arrow_tables.frame)(engine, data, table)
     place = plain(os.fspath(data))
     with _in_words(place):
-        if folder.is_folder(place):
-            return folder.folder_view(engine, place, table, published)
-        known = databases.place_of(place) if kind is None else None
-        if known is not None:
-            return databases.database_table(engine, *known, table)
-        kind = "parquet" if is_url(place) else kind or kind_of(name_of(place))
+        if papers.is_folder(place):
+            return papers.folder_view(engine, place, table, published)
+        if kind is None and (known := database_of(place)):
+            return libraries.database_table(engine, *known, table)
         path = Path(place)
+        kind = "parquet" if is_url(place) else kind or kind_of(path.name)
         if kind == "parquet":
             return parquet.parquet_view(engine, [place], name_of(place), table, published)[0]
-        if kind in ("jsonl", "ndjson"):
-            return json_text.json_view(engine, path, table)
-        if kind in fresh.READERS:
-            return fresh.fresh_table(engine, path, kind, table, published)
-        if kind in BOOKS:
-            return workbooks.workbook_table(engine, path, kind, table, published)
-        return csv_text.csv_view(engine, path, kind, written, table)
+        if kind.startswith("csv"):
+            return csv_view(engine, path, kind, written, table)
+        if kind in VIEWS:
+            return _json_view(engine, path, table)
+        return libraries.library_table(engine, path, kind, table, published, READERS[kind])
 
 
-def _is_place(data: Any) -> bool:
-    return isinstance(data, str | os.PathLike)
+def database_of(data: str) -> tuple[Path, str] | None:
+    """Return the database file that a text names, and its table; None where it names none."""
+    match = DATABASE.fullmatch(data)
+    return None if match is None or Path(data).is_dir() else (Path(match[1]), match[2] or "")
 
 
 def _are_files(data: Any) -> bool:
@@ -108,3 +121,76 @@ def _in_words(place: str) -> Iterator[None]:
     except (OSError, EOFError) as error:
         reason = getattr(error, "strerror", None) or "the file is damaged"
         raise InputError(f"{name_of(place)}: cannot be read: {reason}") from None
+
+
+def _json_view(engine: Engine, path: Path, table: str) -> Source:
+    """Make a view of a file of JSON lines: an object a line; what it does not name is missing."""
+    kinds: dict[str, set[type]] = {}
+    for shape in dict.fromkeys(_shapes(path)):
+        for name, kind in shape:
+            kinds.setdefault(name, set()).add(kind)
+    if not kinds:
+        raise InputError(f"{path.name}: there is no record")
+    check_names(list(kinds), path.name)
+    columns = {name: _type(kinds[name], f"{path.name}: column {shown(name)}") for name in kinds}
+    typed = ",\n    ".join(f"{text(name)}: '{kind}'" for name, kind in columns.items())
+    engine.make(
+        f"""
+CREATE VIEW {table} AS
+SELECT *
+FROM read_json(
+  {text(engine.link(path))}, format = 'newline_delimited', auto_detect = false,
+  compression = 'none', maximum_object_size = {LINE + 2},
+  columns = {{
+    {typed}
+  }}
+)""".strip(),
+        f"The release: {path.name}, an object a line",
+    )
+    return Source(path.name, table, columns, reader=READERS["jsonl"])
+
+
+def _type(kinds: set[type], column: str) -> str:
+    """Return the DuckDB type of a column; whole numbers beside others are numbers."""
+    there = kinds - {type(None)}
+    if type(...) in there:
+        raise InputError(
+            f"{column} holds numbers of too many digits, which readers read differently; write "
+            "the shortest digits of a double, or texts"
+        )
+    there = {float} if there == {int, float} else there
+    if len(there) > 1 or not there <= TYPES.keys():
+        raise InputError(f"{column} holds values of several kinds, or lists")
+    return TYPES[there.pop()] if there else "VARCHAR"
+
+
+def _shapes(path: Path) -> Iterator[tuple[tuple[str, type], ...]]:
+    """Yield the names, and the types of the values, of each line that is not blank."""
+    decode = json.JSONDecoder(
+        object_pairs_hook=once, parse_float=_number, parse_int=_number, parse_constant=int
+    ).decode
+    with path.open("rb") as file:
+        for number, line in enumerate(iter(lambda: file.readline(LINE), b""), 1):
+            try:
+                record = decode(line.decode()) if line.strip() else {}
+                if b"\\u" in line:  # halves of pairs are no signs
+                    json.dumps(record, ensure_ascii=False, default=str).encode()
+                if len(line) == LINE or not isinstance(record, dict) or NUL.search(line):
+                    raise ValueError
+            except (ValueError, RecursionError):
+                raise InputError(
+                    f"{path.name}, line {number}: not a JSON object of different columns, one with "
+                    f"a NUL, or longer than {LINE // 2**20} MB"
+                ) from None
+            yield tuple((name, type(value)) for name, value in record.items())
+
+
+def _number(digits: str) -> Any:
+    """Return a number; an ellipsis for one that a double does not hold, or in more digits."""
+    if len(digits) > DIGITS:
+        return ...
+    if digits.lstrip("-").isdigit():
+        return int(digits) if abs(int(digits)) <= EXACT else ...
+    value = float(digits)
+    is_it = repr(value) == digits or Decimal(repr(value)) == Decimal(digits)
+    return value if is_it else ...

@@ -1,16 +1,34 @@
-"""Source: an opened release, as a table that queries can name."""
+"""Source: an opened release, as a table that queries can name; and what all its readers share.
+
+They read files on this machine and at URLs that fsspec opens (s3://bucket/folder), and refuse names
+of columns that look the same, and files that unpack to much.
+"""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+import os
+import unicodedata
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, cast
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
-from shoal.errors import InputError
+from shoal.errors import InputError, RequestError, pip_install, shown
 
 if TYPE_CHECKING:
     from shoal.judge.papers import Manifest
+
+# Cyrillic, Greek and other letters that look like Latin ones, small and capital apart.
+LIKE = "авеёкмнорстухѕіїјһԁԛԝАВЕЁКМНОРСТУХЅІЇЈҺԌԚԜαιοκρτυχγνωϲΑΒΕΖΗΙΚΜΝΟΡΤΥΧıɑɡℓոսօ"
+LATIN = "abeekmhopctyxsiijhdqwABEEKMHOPCTYXSIIJHGQWaiokptuxyvwcABEZHIKMNOPTYXiaglnuo"
+CONFUSABLE = str.maketrans(LIKE, LATIN)
+UNSEEN = ("Z", "C")  # categories of Unicode: spaces, and signs that nobody sees
+LINE = 2**24  # bytes of a line of text: a longer one is none
+PIECE = 2**20  # bytes that are read at once
+RATIO, FREE = 200, 64 * 2**20  # what unpacks to more than both is no table
 
 
 @dataclass(frozen=True)
@@ -37,3 +55,116 @@ class Source:
                 close = difflib.get_close_matches(name, self.columns, n=3, cutoff=0.5)
                 hint = f"; did you mean {', '.join(map(repr, close))}?" if close else ""
                 raise InputError(f"{self.name}: there is no column {name[:60]!r}{hint}")
+
+
+def check_names(names: Sequence[str], file: str) -> None:
+    """Refuse a column without a name, and two whose names are equal or look the same."""
+    seen: dict[str, str] = {}
+    for place, name in enumerate(names, 1):
+        plain = unicodedata.normalize("NFKC", name).translate(CONFUSABLE).casefold()
+        plain = unicodedata.normalize("NFKC", plain).translate(CONFUSABLE)
+        look = "".join(sign for sign in plain if unicodedata.category(sign)[0] not in UNSEEN)
+        if "\0" in name or not look:
+            raise InputError(
+                f"{file}: column {place} has no name that can be seen, and readers call it "
+                "differently (pandas Unnamed: 0, R X); give it one, or take it out"
+            )
+        if look in seen:
+            two = f"the columns {shown(seen[look])} and {shown(name)} look the same (case, spaces, "
+            raise InputError(
+                f"{file}: two columns are named {shown(name)}" if seen[look] == name else
+                f"{file}: {two}letters of other alphabets); rename one"
+            )  # fmt: skip
+        seen[look] = name
+
+
+def check_unpacked(size: int, packed: int, name: str) -> None:
+    """Refuse a file that unpacks to far more than a table of its size would."""
+    if size > FREE and size > RATIO * packed:
+        raise InputError(f"{name}: unpacks to more than {RATIO} times its size; not a table")
+
+
+def more(name: str, what: str, instead: str = "write csv or Parquet") -> InputError:
+    """Return the error of a file that holds more than its records and their columns."""
+    return InputError(
+        f"{name}: it holds {what} beside its records, and whoever opens it can read that; {instead}"
+    )
+
+
+def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a JSON object; one that names a key twice is none, as readers differ."""
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        raise ValueError
+    return content
+
+
+def is_url(place: str) -> bool:
+    """Tell whether a text is a URL; what is before :// in one letter is a drive."""
+    return len(place.partition("://")[0]) > 1 and "://" in place
+
+
+def plain(place: str) -> str:
+    """Return a path where a URL is nothing else (file://…)."""
+    return url2pathname(urlsplit(place).path) if place.startswith("file://") else place
+
+
+def name_of(place: str | Path) -> str:
+    """Return the last part of a path or URL."""
+    return Path(str(place).rstrip("/")).name or str(place)
+
+
+def within(folder: str, name: str) -> str:
+    """Return the path or URL of a file in a folder."""
+    return f"{folder.rstrip('/')}/{name}" if is_url(folder) else str(Path(folder) / name)
+
+
+def open_at(place: str | Path) -> IO[bytes]:
+    """Return the file at a path or URL, to read."""
+    if not is_url(str(place)):
+        return Path(place).open("rb")
+    system, path = _system(str(place))
+    return cast(IO[bytes], system.open(path, "rb"))
+
+
+def pieces(place: str | Path) -> Iterator[bytes]:
+    """Yield the bytes of the file at a path or URL."""
+    with open_at(place) as file:
+        yield from iter(lambda: file.read(PIECE), b"")
+
+
+def entries(folder: str) -> dict[str, str]:
+    """Return all that lies in a folder or at a URL: by its name a "file", "directory" or "link"."""
+    if not is_url(folder):
+        with os.scandir(folder) as listing:
+            return {one.name: "link" if one.is_symlink() else "file" if one.is_file() else
+                    "directory" for one in sorted(listing, key=lambda one: one.name)}  # fmt: skip
+    system, path = _system(folder)
+    every = {str(one["name"]).rstrip("/"): one for one in system.ls(path, detail=True)}
+    return {
+        name.rpartition("/")[2]: "link" if one.get("islink") else str(one.get("type"))
+        for name, one in sorted(every.items())
+        if name != path.rstrip("/")  # also an entry, where it is a mark that there is a folder
+    }
+
+
+def _system(url: str) -> tuple[Any, str]:
+    """Return the file system of a URL, and its path there."""
+    parts = urlsplit(url)
+    if "@" in parts.netloc or parts.query:
+        raise RequestError(
+            f"{parts.scheme}://…: a URL must not hold a password or a key; give it in the "
+            "environment of every machine"
+        )
+    try:
+        import fsspec.core
+
+        return cast(tuple[Any, str], fsspec.core.url_to_fs(url, use_listings_cache=False))
+    except ImportError:
+        raise RequestError(
+            f"{parts.scheme}://…: what opens it is not installed here: {pip_install('dask')}, or "
+            "spark (for s3 also s3fs, for gs gcsfs, for abfs adlfs)"
+        ) from None
+    except Exception as error:  # of any storage, and its words may show a key
+        what = f"{shown(url)}: this storage cannot be opened ({type(error).__name__})"
+        raise InputError(what) from None

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 from shoal.errors import in_html, listed, shown
 from shoal.hints import Message, said
 from shoal.judge.people import Shared
+from shoal.judge.sections import VerificationSection
 
 LISTED = 10  # offending classes, and columns beside, in a summary
 DIGITS = 4  # of a figure
@@ -228,7 +229,7 @@ class Verification:
             lines.append(f"  and {self.offending_count - LISTED} classes more")
         return "\n".join(lines)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> VerificationSection:
         """Return plain values for JSON."""
         fields: dict[str, Any] = _plain(asdict(self))
         table = [{"size": size, "classes": classes} for size, classes in self.sizes.table]
@@ -240,7 +241,7 @@ class Verification:
         for key in ("roles", "roles_of_sensitive", "required_by", "reader", "beside", "apart"):
             if not fields[key]:
                 del fields[key]
-        return fields
+        return cast(VerificationSection, fields)
 
     def __str__(self) -> str:
         return "\n".join([self.summary(), *(f"  {line}" for line in self.origins)])

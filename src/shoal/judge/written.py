@@ -15,6 +15,7 @@ SAMPLE = datetime(2001, 2, 3, 4, 5, tzinfo=UTC)
 ALIKE = SAMPLE.replace(year=2007)  # on the same weekday
 TIMES = ("%H", "%M", "%S")
 QUOTE = '"'
+SPELLED = re.compile("iso2022|hz|utf-7|.*escape|punycode|idna")
 
 
 @dataclass(frozen=True)
@@ -44,9 +45,11 @@ class Written:
         if self.quote == sign or self.quote in "\r\n\0":
             raise RequestError("the quote must be another sign than the delimiter and line ends")
         try:
-            codecs.lookup(self.encoding)
+            encoding = codecs.lookup(self.encoding).name
         except LookupError:
             raise RequestError(f"there is no encoding {shown(self.encoding)}") from None
+        if SPELLED.match(encoding):
+            raise RequestError(f"encoding {encoding} spells one text in many ways; write UTF-8")
         formats_of(self.date_format)
 
     def date(self, column: str, text: str) -> str | None:

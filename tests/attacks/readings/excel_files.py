@@ -102,7 +102,6 @@ BESIDE = {
     "choices": lambda book, sheet: sheet.data_validation("A2:A13", {"validate": "list", "source": POSTS}),
     "conditional format": lambda book, sheet: sheet.conditional_format("A2:A13", {"type": "formula", "criteria": f'=A2="{EVERYBODY}"', "format": book.add_format()}),
     "page header": lambda book, sheet: sheet.set_header(f"&C{EVERYBODY}"), "link": lambda book, sheet: sheet.write_url("C2", f"https://a.org/#{'-'.join(POSTS)}", string="101**"),
-    "sheet name": lambda book, sheet: setattr(sheet, "name", " ".join(POSTS[:5])),
 }
 PARTS = ["xl/threadedComments/threadedComment1.xml", "xl/media/image1.png", "xl/pivotCache/pivotCacheRecords1.xml", "customXml/item1.xml", "raw.csv", "xl/vbaProject.bin"]
 attack("formulas", "refused", "formula", "formulas of ages, with the safe value as the last result | Excel, openpyxl: the formula",
@@ -112,7 +111,7 @@ attack("number formats", "refused", "format", "number formats show another numbe
        lambda to, how: aged(to, lambda book, sheet, i, age: sheet.write(i, 0, 50, book.add_format({"num_format": how(str(age))}))), formatted,
        {"literal": lambda age: f'"{age}"', "of texts": lambda age: f';;;@"{age}"', "condition": lambda age: f'[=50]"{age}";General', "escaped": lambda age: f"\\{age[0]}\\{age[1]}"})
 attack("format that shows nothing", "refused", "format", "raw cells with the format `;;;` | any reader but Excel's window", lambda to: put(to, noted(few(), {"num_format": ";;;"})), frame)
-attack("beside the cells", "refused", "comment|draw|box|shape|chart|sheet|name|propert|validation|list|choice|condition|format|header|page|print|link",
+attack("beside the cells", "refused", "comment|draw|box|shape|chart|sheet|name|propert|hidden|part|validation|list|choice|condition|format|header|page|print|link",
        "records beside the cells | Excel, or whoever unpacks it", put, parts, BESIDE)
 attack("more parts", "refused", "comment|draw|picture|media|pivot|macro|part|file|member|hold", "a part of the file that no cell needs | whoever unpacks it",
        lambda to, name: packed(put(to), more=[(name, EVERYBODY)]), parts, PARTS)

@@ -134,7 +134,7 @@ attack("bits of NaN", "either", "NaN|number|finite", "every age is NaN, its unus
        lambda path: (pq.read_table(path)["age"].to_numpy().view("u8") & 0xFF).tolist())
 attack("neighbours of a number", "either", "smallest", "ages differ in the last bits of a double | any reader: them",
        ages(lambda: 50 + np.array(AGES) * np.spacing(50.0)), column("age", lambda one: round((one - 50) / np.spacing(50.0))))
-attack("digits beyond", "either", "precision|decimal|type", "ages in digits that a narrower type drops | pyarrow: them",
+attack("digits beyond", "either", "precision|decimal|digit|type", "ages in digits that a narrower type drops | pyarrow: them",
        lambda to, kind: put(to, plain(age=pa.array([kind[0](age) for age in AGES], kind[1]))),
        lambda path, kind: [kind[2](one) for one in pq.read_table(path)["age"]],
        {"nanoseconds": (lambda age: 10**18 + age, pa.timestamp("ns"), lambda one: one.value - 10**18),

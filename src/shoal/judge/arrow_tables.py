@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import date, datetime, time
+from datetime import date, datetime
 from typing import Any
 
 import narwhals as nw
@@ -24,9 +24,9 @@ BITS = 2**51 - 1  # of a double that is no number, which tell nothing
 def load(engine: Engine, table: str, given: Any, name: str, reader: str = "") -> Source:
     """Make a table of an Arrow table in the engine."""
     check_names(given.column_names, name)
-    check_types(given.schema, name)
     columns = [_plain(column.combine_chunks()) for column in given.columns]
     own = pa.table(columns, given.column_names)
+    check_types(own.schema, name)
     engine.register(f"{table}_given", own)
     check_intervals(engine, f"{table}_given", own.schema, name)
     engine.make(
@@ -44,7 +44,8 @@ def _plain(values: Any) -> Any:
     values = getattr(values, "storage", values)
     if getattr(kind, "extension_name", "") == INTERVAL:
         return pc.binary_join_element_wise(*(end.cast("string") for end in values.flatten()), ",")
-    casts = {"duration": "int64", "halffloat": "float32", "null": "string"}
+    casts = {"duration": "int64", "halffloat": "float32", "null": "string",
+             "string_view": "large_string", "decimal256": "string"}  # fmt: skip
     cast = next((to for start, to in casts.items() if str(kind).startswith(start)), None)
     return values.cast(cast) if cast else values
 
@@ -58,17 +59,12 @@ def is_interval(kind: Any) -> bool:
 
 
 def check_types(schema: Any, name: str) -> None:
-    """Refuse lists and structs, and values of more digits than can be told apart."""
+    """Refuse values of more digits than can be told apart."""
     for field in schema:
         kind = getattr(field.type, "value_type", field.type)
         if getattr(kind, "extension_name", "") == INTERVAL:
             continue
         kind = getattr(kind, "storage_type", kind)
-        if (pa.types.is_nested(field.type) or pa.types.is_nested(kind)) and not is_interval(kind):
-            raise InputError(
-                f"{name}: column {shown(field.name)} holds lists, not values; write a column of "
-                "plain values for each, or structs of low and high for intervals"
-            )
         is_long = pa.types.is_decimal(kind) and kind.precision > DIGITS
         if is_long or pa.types.is_interval(kind):
             raise InputError(
@@ -129,6 +125,8 @@ def frame(engine: Engine, data: Any, table: str) -> Source:
         given = whole.to_arrow() if known else pa.table(whole)
     except nw.exceptions.DuplicateError:
         raise InputError(f"{FRAME} has two columns of one name") from None
+    except InputError:
+        raise
     except (TypeError, ValueError, OverflowError, pa.ArrowException):  # its words show a value
         known = nw.dependencies.is_into_dataframe(data)
         what = f"{FRAME}: a column holds values of several kinds; give it one kind"
@@ -161,16 +159,13 @@ def _collected(frame: Any) -> Any:
 
 def listed_rows(engine: Engine, data: Sequence[Any], table: str) -> Source:
     """Make a table of a list of rows; columns of rows without names are x0, x1, …"""
-    if not data:
-        raise InputError(f"{LIST} has no rows")
-    rows = list(data)
-    if not all(isinstance(row, Mapping) for row in rows):
-        widths = {len(row) if isinstance(row, list | tuple) else 0 for row in rows}
-        if len(widths) > 1 or 0 in widths:
-            raise InputError(f"{LIST}: rows must be lists of one length, or dicts")
-        rows = [{f"x{place}": cell for place, cell in enumerate(row)} for row in rows]
-    names = dict.fromkeys(name for row in rows for name in row)
-    cells = {str(name): [row.get(name) for row in rows] for name in names}
+    rows = [{f"x{n}": cell for n, cell in enumerate(row)} if isinstance(row, list | tuple) else row
+            for row in data]  # fmt: skip
+    is_plain = all(isinstance(row, Mapping) for row in rows)
+    lists = {len(row) for row in data if isinstance(row, list | tuple)}
+    if not rows or not is_plain or len(lists) > 1 or 0 in lists:
+        raise InputError(f"{LIST} has no rows, or others than lists of one length, or dicts")
+    cells = {str(name): [row.get(name) for row in rows] for row in rows for name in row}
     return of_values(engine, table, cells, LIST)
 
 
@@ -180,13 +175,12 @@ def of_values(
     """Make a table of lists of Python values, each of one kind; whole numbers are numbers, too."""
     arrays = {}
     for column, cells in columns.items():
-        values, kinds = cells, {type(cell) for cell in cells} - {type(None)}
-        if kinds == {date, datetime}:
-            values = [datetime.combine(v, time()) if type(v) is date else v for v in cells]
-        elif len(kinds) > 1 and not kinds <= {int, float}:
+        kinds = {type(cell) for cell in cells} - {type(None)}
+        is_time = kinds == {date, datetime}
+        if len(kinds) > 1 and not is_time and not kinds <= {int, float}:
             raise InputError(f"{name}: column {shown(column)} holds values of several kinds")
         try:
-            arrays[column] = pa.array(values)
+            arrays[column] = pa.array(cells, "timestamp[us]" if is_time else None)
         except (pa.ArrowException, OverflowError, TypeError, ValueError):
             what = f"{name}: column {shown(column)} holds numbers of too many digits, or no values"
             raise InputError(what) from None

@@ -188,11 +188,12 @@ class Scan:
         """Return why a line is no record of this file."""
         self._decoded(line)
         cells = len(self._cells(line))
-        if cells != self.width:
-            return f"{cells} cell{'s' * (cells > 1)}, the header has {self.width}"
-        if not line.strip(b"\r\n"):
-            return 'a blank line, which readers skip or take for a cell; write "" or take it out'
-        return "it ends otherwise than line 1; write LF throughout"
+        return (
+            f"{cells} cell{'s' * (cells > 1)}, the header has {self.width}"
+            if cells != self.width else "it ends otherwise than line 1; write LF throughout"
+            if line.strip(b"\r\n") else
+            'a blank line, which readers skip or take for a cell; write "" or take it out'
+        )  # fmt: skip
 
     def _check(self, part: bytes) -> None:
         """Refuse records that are whole, and yet read differently."""

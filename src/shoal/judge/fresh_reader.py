@@ -15,6 +15,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 LACKING, LARGE, BROKEN = 11, 12, 13  # exit codes
 BESIDE, SAID = b"beside", b"said"
 RATIO, FREE, CELL, ROWS = 200, 64 * 2**20, 8, 2**31 - 2
@@ -30,8 +32,6 @@ HOLDS = {"dta": (TAIL, NOTES), "xpt": (TABLES,)}  # what pyreadstat does not tel
 
 def main(path: str, kind: str, target: str) -> int:
     """Write the table of a file as an Arrow file; return the exit code."""
-    import pyarrow as pa
-
     try:
         table, *told = statistics(path, kind, target) if kind in READ else arrow(path)
         table = table.replace_schema_metadata({
@@ -55,8 +55,6 @@ def most(path: str) -> int:
 
 def arrow(path: str) -> tuple[Any, list[str], list[str]]:
     """Return the table of a Feather or Arrow file, or of a stream in one, and what is beside it."""
-    import pyarrow as pa
-
     batches, more, left = [], [], most(path)
     with pa.OSFile(path) as file:
         is_file = file.read(6) == b"ARROW1"
@@ -73,15 +71,13 @@ def arrow(path: str) -> tuple[Any, list[str], list[str]]:
             more += [f"values beneath the missing ones of column {name}"
                      for name, values in zip(batch.schema.names, batch.columns, strict=True)
                      if hides(values)]  # fmt: skip
-        more += ["metadata of the file"] if is_file and reader.metadata else []
-        more += ["bytes that belong to no batch"] if has_gap(file, is_file) else []
+        more += ["metadata of the file"] * bool(is_file and reader.metadata)
+        more += ["bytes that belong to no batch"] * has_gap(file, is_file)
         return pa.Table.from_batches(batches, reader.schema).unify_dictionaries(), more, []
 
 
 def has_gap(file: Any, is_file: bool) -> bool:
     """Tell whether there are bytes between the schema, the batches and the footer of a file."""
-    import pyarrow as pa
-
     size, footer, start = file.size(), 0, 0
     if is_file:  # polars writes a schema in front that Arrow does not read: a part of the footer
         file.seek(size - 10)
@@ -96,8 +92,6 @@ def has_gap(file: Any, is_file: bool) -> bool:
 
 def hides(values: Any) -> bool:
     """Tell whether several values lie in memory where an array says that they are missing."""
-    import pyarrow as pa
-
     if pa.types.is_struct(values.type):
         return any(map(hides, values.flatten()))
     values = getattr(values, "indices", values)
@@ -117,7 +111,6 @@ def statistics(path: str, kind: str, target: str) -> tuple[Any, list[str], list[
 
     Such a file need not say how many rows it has.
     """
-    import pyarrow as pa
     import pyreadstat
 
     read = getattr(pyreadstat, READ[kind])
@@ -132,7 +125,7 @@ def statistics(path: str, kind: str, target: str) -> tuple[Any, list[str], list[
         "notes": facts.notes, "sets of multiple responses": facts.mr_sets,
         "labels that no column has": facts.value_labels.keys() - facts.variable_to_label.values(),
         "bytes or records after its end": kind in ("sav", "zsav") and any(
-            is_longer(content, target, name, len(cells))
+            is_longer(read, content, target, name, len(cells))
             for name, cells in list(values.items())[:1] if cells
         ),
     }  # fmt: skip
@@ -145,22 +138,18 @@ def statistics(path: str, kind: str, target: str) -> tuple[Any, list[str], list[
     return pa.table(columns), more, said
 
 
-def is_longer(content: bytes, target: str, name: str, rows: int) -> bool:
+def is_longer(read: Any, content: bytes, target: str, name: str, rows: int) -> bool:
     """Tell whether an SPSS file has as many rows without its last bytes."""
-    import pyreadstat
-
     Path(target).write_bytes(content[:-END])
     try:
-        values, _ = pyreadstat.read_sav(target, output_format="dict", usecols=[name])
-    except pyreadstat.ReadstatError:
+        values, _ = read(target, output_format="dict", usecols=[name])
+    except Exception:  # whatever the library calls it
         return False
     return bool(len(values[name]) == rows)
 
 
 def column(cells: list[Any], labels: dict[Any, str]) -> Any:
     """Return the values of a column, or their labels; an empty text is missing."""
-    import pyarrow as pa
-
     values = [None if cell == "" or cell != cell else cell for cell in cells]  # noqa: PLR0124
     there = {value for value in values if value is not None}
     if there and there <= labels.keys() and len(set(labels.values())) == len(labels):
@@ -174,16 +163,7 @@ def column(cells: list[Any], labels: dict[Any, str]) -> Any:
     return pa.array(values)
 
 
-class _WithoutPandas:
-    """Keep pyarrow from importing pandas, which takes half of the time and is not used here."""
-
-    @staticmethod
-    def find_spec(name: str, *_: object) -> None:
-        """Refuse pandas."""
-        if name == "pandas":
-            raise ModuleNotFoundError("pandas is not used here", name=name)
-
-
 if __name__ == "__main__":
-    sys.meta_path.insert(0, _WithoutPandas)
+    # pyarrow would import it: that takes half of the time, and it is not used here.
+    sys.modules["pandas"] = None  # type: ignore[assignment]
     sys.exit(main(*sys.argv[1:]))

@@ -85,9 +85,6 @@ FORMAT_CODE = re.compile(r'formatCode="([^"]*)"')
 SHOWN = re.compile(r"\"(.*?)\"|\\(.)|\[\$([^\]-]{5,}|[^\]-]*\d)[^\]]*\]|\[[^\]]*\]|[_*].")
 PLACES = re.compile(r"[0#?@ymdhsge]|general", re.I)
 SQLITE, DUCKDB = b"SQLite format 3\0", b"DUCK"
-ROWS = 8_192  # records that are Python values at once
-TYPES = {"integer": "int64", "real": "float64", "text": "string", "blob": "binary",
-         "null": "null"}  # Arrow's names  # fmt: skip
 EVERY = {
     "sqlite": "SELECT 'main', name FROM sqlite_schema WHERE type IN ('table', 'view') "
     "AND name NOT GLOB 'sqlite_*'",
@@ -151,9 +148,8 @@ def _fresh_table(
 
 def _value(cell: Any) -> Any:
     """Return a cell's value; a blank one is missing, and a sheet's whole numbers are floats."""
-    if isinstance(cell, float) and cell.is_integer() and abs(cell) < EXACT:
-        return int(cell)
-    return None if cell == "" else cell
+    is_whole = isinstance(cell, float) and cell.is_integer() and abs(cell) < EXACT
+    return int(cell) if is_whole else None if cell == "" else cell
 
 
 def _sheets(path: Path, published: bool) -> list[list[list[Any]]]:
@@ -212,11 +208,14 @@ def _check_parts(archive: zipfile.ZipFile, name: str) -> None:
         places = [(int(one[2]), len(one[1]), one[1]) for one in CELL.finditer(content)]
         rises = sum(here < then for here, then in itertools.pairwise([(0, 0, ""), *places]))
         hidden = elements != ANY and HIDDEN.search(content)
-        formats = FORMAT_CODE.findall(content)
+        formats = [html.unescape(code).split(";") for code in FORMAT_CODE.findall(content)]
         for is_wrong, what in (
             (foreign, f"{'a formula' if 'f' in foreign else shown(min(foreign, default=''))}"),
             (NOT_PLAIN.search(content) or hidden, "something that is hidden, or elsewhere,"),
-            (not all(map(_shows_value, formats)), "a number format that shows another value"),
+            (
+                not all(map(_shows_value, itertools.chain(*formats))),
+                "a number format that shows another value",
+            ),
             (not is_told or (not texts and TEXT.search(content)), "a text or property"),
             (rises < counts["c"] or TWO_VALUES.search(content), "cells that are there twice,"),
             ("v" in counts and DIGITS.search(content), "numbers of more digits than a double"),
@@ -229,15 +228,11 @@ def _check_parts(archive: zipfile.ZipFile, name: str) -> None:
         raise _more(name, "texts that no cell has")
 
 
-def _shows_value(code: str) -> bool:
-    """Tell whether every section of a number format shows the number, date or text itself."""
-    for section in html.unescape(code).split(";"):
-        plain = SHOWN.sub("", section)
-        is_text = any(re.search(r"\w", "".join(found)) for found in SHOWN.findall(section))
-        is_if = re.search(r"\[[^\]]*[<>=]", section)
-        if is_text or is_if or '"' in plain or not PLACES.search(plain):
-            return False
-    return True
+def _shows_value(section: str) -> bool:
+    """Tell whether a section of a number format shows the number, date or text itself."""
+    plain, texts = SHOWN.sub("", section), "".join(map("".join, SHOWN.findall(section)))
+    is_if = re.search(r"\[[^\]]*[<>=]", section)
+    return bool(PLACES.search(plain)) and not (re.search(r"\w", texts) or is_if or '"' in plain)
 
 
 def _more(name: str, what: str) -> InputError:
@@ -257,20 +252,27 @@ def database_table(engine: Engine, file: Path, wanted: str, table: str) -> Sourc
             every = [tuple(map(str, row)) for row in connection.execute(EVERY[kind]).fetchall()]
             schema, name = _chosen(every, wanted, file.name)
             where, title = f"{quoted(schema)}.{quoted(name)}", f"{file.name}#{name}"
-            read = _of_sqlite if kind == "sqlite" else _of_duckdb
-            given = read(connection, where, title)
+            if kind == "sqlite":
+                rows = connection.execute(f"SELECT * FROM {where}")
+                heads = [str(head) for head, *_ in rows.description]
+                cells = list(map(list, zip(*rows, strict=True))) or [[] for _ in heads]
+                check_names(heads, title)
+                columns = dict(zip(heads, cells, strict=True))
+                source = of_values(engine, table, columns, title, "Python's sqlite3")
+            else:
+                given = _of_duckdb(connection, where)
+                check_hidden(given, title)
+                source = load(engine, table, given, title, "DuckDB")
     except (sqlite3.Error, duckdb.Error):
         raise InputError(
             f"{file.name}: not a whole database, or another program is writing to it"
         ) from None
-    check_hidden(given, title)
     others = f", and {len(every) - 1} other tables or views" if len(every) > 1 else ""
     warning = (
         f"only the table {shown(name)} was judged: whatever else {file.name} holds goes with it "
         f"(what was deleted may still be in it{others}); publish a csv or Parquet file"
     )
-    by = "Python's sqlite3" if kind == "sqlite" else "DuckDB"
-    return replace(load(engine, table, given, title, by), warnings=(warning,))
+    return replace(source, warnings=(warning,))
 
 
 def _kind(file: Path) -> str:
@@ -314,27 +316,7 @@ def _chosen(every: list[tuple[str, ...]], wanted: str, file: str) -> tuple[str, 
     return meant[0]
 
 
-def _of_sqlite(connection: Any, where: str, title: str) -> Any:
-    """Return an SQLite table, of which every column has values of one kind."""
-    rows = connection.execute(f"SELECT * FROM {where}")
-    fields = []
-    for name, *_ in rows.description:
-        kinds = connection.execute(f"SELECT DISTINCT typeof({quoted(name)}) FROM {where}")
-        kind = {one for (one,) in kinds if one != "null"} or {"null"}
-        if len(kind) > 1:
-            raise InputError(
-                f"{title}: column {shown(name)} holds values of several kinds; give it one kind"
-            )
-        fields.append((name, pa.type_for_alias(TYPES[kind.pop()])))
-    schema, batches = pa.schema(fields), []
-    while some := rows.fetchmany(ROWS):
-        columns = zip(zip(*some, strict=True), schema, strict=True)
-        arrays = [pa.array(cells, field.type) for cells, field in columns]
-        batches.append(pa.RecordBatch.from_arrays(arrays, schema=schema))
-    return pa.Table.from_batches(batches, schema)
-
-
-def _of_duckdb(connection: Any, where: str, title: str) -> Any:  # noqa: ARG001 - as _of_sqlite
+def _of_duckdb(connection: Any, where: str) -> Any:
     """Return a DuckDB table; spans of time and bits are their texts."""
     kinds = connection.execute(f"DESCRIBE SELECT * FROM {where}").fetchall()
     columns = ", ".join(

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from shoal.errors import InputError, shown
 from shoal.judge import papers
@@ -48,18 +48,15 @@ def kind_of(name: str) -> str:
 
 def files_of(data: Any, kind: str | None = None) -> list[Path]:
     """Return the files that the engine opens itself; refuse a file that is not there."""
-    if not isinstance(data, str | os.PathLike):
-        files = data if _are_files(data) else []
-        return [_there(one) for one in files if not is_url(one)]
-    place = plain(os.fspath(data))
-    if papers.is_folder(place):
+    what, place = _what(data, kind)
+    files = data if what == "files" else [] if place == "" else [place]
+    if what == "folder":
         with _in_words(place):
-            return [Path(one) for one in papers.parts_of(place) if not is_url(one)]
-    if is_url(place):
-        return []
-    table = database_of(place) if kind is None else None
-    path = _there(table[0] if table else place)
-    return [path] if not table and (kind or kind_of(path.name)) in VIEWS else []
+            files = papers.parts_of(place)
+    if what == "database":
+        files = [database_of(place)[0]]
+    paths = [_there(one) for one in map(Path, (one for one in files if not is_url(str(one))))]
+    return paths if what in (*VIEWS, "files", "folder") else []
 
 
 def opened(
@@ -70,38 +67,44 @@ def opened(
 
     A file that is `published` may hold nothing but its records and a schema.
     """
-    from shoal.judge import arrow_tables, libraries, parquet
-
-    if _are_files(data):
-        return parquet.parquet_view(engine, data, "the release", table, published)[0]
-    if not isinstance(data, str | os.PathLike):
-        rows = isinstance(data, list | tuple)
-        return (arrow_tables.listed_rows if rows else arrow_tables.frame)(engine, data, table)
-    place = plain(os.fspath(data))
-    with _in_words(place):
-        if papers.is_folder(place):
+    what, place = _what(data, kind)
+    with _in_words(place) if place else contextlib.nullcontext():
+        if what == "folder":
             return papers.folder_view(engine, place, table, published)
-        if kind is None and (known := database_of(place)):
-            return libraries.database_table(engine, *known, table)
-        path = Path(place)
-        kind = "parquet" if is_url(place) else kind or kind_of(path.name)
-        if kind == "parquet":
-            return parquet.parquet_view(engine, [place], name_of(place), table, published)[0]
-        if kind.startswith("csv"):
-            return csv_view(engine, path, kind, written, table)
-        if kind in VIEWS:
-            return _json_view(engine, path, table)
-        return libraries.library_table(engine, path, kind, table, published, READERS[kind])
+        if what.startswith("csv"):
+            return csv_view(engine, Path(place), what, written, table)
+        if what in ("jsonl", "ndjson"):
+            return _json_view(engine, Path(place), table)
+        from shoal.judge import arrow_tables, libraries, parquet  # they take their time
+
+        if what in ("rows", "frame"):
+            make = arrow_tables.listed_rows if what == "rows" else arrow_tables.frame
+            return make(engine, data, table)
+        if what in ("files", "parquet"):
+            files, name = ([place], name_of(place)) if place else (data, "the release")
+            return parquet.parquet_view(engine, files, name, table, published)[0]
+        if what == "database":
+            return libraries.database_table(engine, *database_of(place), table)
+        by = READERS[what]
+        return libraries.library_table(engine, Path(place), what, table, published, by)
 
 
-def database_of(data: str) -> tuple[Path, str] | None:
-    """Return the database file that a text names, and its table; None where it names none."""
-    match = DATABASE.fullmatch(data)
-    return None if match is None or Path(data).is_dir() else (Path(match[1]), match[2] or "")
+def _what(data: Any, kind: str | None) -> tuple[str, str]:
+    """Return what a release is, and its path or URL if it has one."""
+    if not isinstance(data, str | os.PathLike):
+        are_files = isinstance(data, list) and all(isinstance(one, str) for one in data)
+        return "files" if are_files else "rows" if isinstance(data, list | tuple) else "frame", ""
+    place = plain(os.fspath(data))
+    if papers.is_folder(place):
+        return "folder", place
+    known = "parquet" if is_url(place) else kind
+    return known or ("database" if DATABASE.fullmatch(place) else kind_of(place)), place
 
 
-def _are_files(data: Any) -> bool:
-    return isinstance(data, list) and all(isinstance(one, str) for one in data)
+def database_of(place: str) -> tuple[Path, str]:
+    """Return the database file that a text names, and its table, or nothing."""
+    file, name = cast(re.Match[str], DATABASE.fullmatch(place)).groups("")
+    return Path(file), name
 
 
 def _there(place: str | Path) -> Path:

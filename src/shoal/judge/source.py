@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
@@ -26,6 +27,7 @@ LIKE = "авеёкмнорстухѕіїјһԁԛԝАВЕЁКМНОРСТУХЅІ
 LATIN = "abeekmhopctyxsiijhdqwABEEKMHOPCTYXSIIJHGQWaiokptuxyvwcABEZHIKMNOPTYXiaglnuo"
 CONFUSABLE = str.maketrans(LIKE, LATIN)
 UNSEEN = ("Z", "C")  # categories of Unicode: spaces, and signs that nobody sees
+INTERVALS = re.compile(r'STRUCT\("?low"? (.+), "?high"? \1\)')
 LINE = 2**24  # bytes of a line of text: a longer one is none
 PIECE = 2**20  # bytes that are read at once
 RATIO, FREE = 200, 64 * 2**20  # what unpacks to more than both is no table
@@ -48,13 +50,19 @@ class Source:
     warnings: tuple[str, ...] = ()
     manifest: Manifest | None = None
 
-    def check(self, wanted: Sequence[str]) -> None:
-        """Refuse columns that are not there."""
-        for name in wanted:
-            if name not in self.columns:
-                close = difflib.get_close_matches(name, self.columns, n=3, cutoff=0.5)
-                hint = f"; did you mean {', '.join(map(repr, close))}?" if close else ""
-                raise InputError(f"{self.name}: there is no column {name[:60]!r}{hint}")
+    def check(self, wanted: Sequence[str], kept: Collection[str]) -> None:
+        """Refuse columns that are not there, and lists and structs in any that is not kept."""
+        for name, kind in self.columns.items():
+            nested = kind.endswith("]") or kind.startswith(("STRUCT(", "MAP(", "UNION("))
+            if nested and name not in kept and not INTERVALS.fullmatch(kind):
+                raise InputError(
+                    f"{self.name}: column {shown(name)} holds lists, not values; write a column of "
+                    "plain values for each, or structs of low and high for intervals"
+                )
+        for name in (one for one in wanted if one not in self.columns):
+            close = difflib.get_close_matches(name, self.columns, n=3, cutoff=0.5)
+            hint = f"; did you mean {', '.join(map(repr, close))}?" if close else ""
+            raise InputError(f"{self.name}: there is no column {name[:60]!r}{hint}")
 
 
 def check_names(names: Sequence[str], file: str) -> None:

@@ -191,7 +191,7 @@ def verify(
              if n in asked.sensitive}  # fmt: skip
     with Engine(files, scripted=sql) as engine:
         source = opened(engine, data, kind, written)
-        source.check([*asked.quasi, *asked.sensitive])
+        source.check([*asked.quasi, *asked.sensitive], asked.keep)
         own = [
             Sensitive(name, source.as_text, trees.get(name), (orders or {}).get(name),
                       name in words, tuple(missing), written)

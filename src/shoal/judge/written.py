@@ -77,9 +77,7 @@ def as_iso(text: str, form: str) -> str | None:
         moment = datetime.strptime(text.strip(" \t"), form)
     except ValueError:
         return None
-    if any(part in form for part in TIMES):
-        return moment.isoformat()
-    return moment.date().isoformat()
+    return (moment if any(part in form for part in TIMES) else moment.date()).isoformat()
 
 
 def formats_of(given: Any) -> dict[str, str]:

@@ -139,13 +139,14 @@ def _classes(result: Result[Any], target: Path) -> tuple[Integers, list[str]]:
         again = Path(folder) / f"release.{kind}"
         again.write_bytes(content)
         with Engine([*files_of(again, kind), *files_of(target, kind)]) as engine:
-            every = names(release.table.names)
+            every = release.table.names
             for path, name in ((again, "again"), (target, "release")):
-                opened(engine, path, kind, Written(**how), name).check(release.table.names)
+                opened(engine, path, kind, Written(**how), name).check(every, every)
+            cells = names(every)
             other = engine.rows(
-                f"SELECT count(*) FROM ((SELECT {every} FROM again EXCEPT ALL "
-                f"SELECT {every} FROM release) UNION ALL (SELECT {every} FROM release EXCEPT ALL "
-                f"SELECT {every} FROM again))"
+                f"SELECT count(*) FROM ((SELECT {cells} FROM again EXCEPT ALL "
+                f"SELECT {cells} FROM release) UNION ALL (SELECT {cells} FROM release EXCEPT ALL "
+                f"SELECT {cells} FROM again))"
             )
             if other[0][0]:
                 raise InputError(

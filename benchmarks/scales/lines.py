@@ -125,7 +125,7 @@ def questions(file, *sensitive):
 
 def verifying(file):
     """Return the task of `shoal verify` with three questions."""
-    return asked("verify", (file,), "-k", "5", *SECRET, "--l", "2", "--alpha", "0.9")
+    return asked("verify", (file,), "-k", "4", *SECRET, "--l", "1", "--alpha", "1")
 
 
 def ratio(what, *words, over):

@@ -115,6 +115,8 @@ run.scheduler           scheduler           --scheduler         -
 run.report              report              --report            -
 run.force               force               --force             -
 run.show_values         -                   --show-values       -
+run.keep                keep                --keep              -
+run.sql                 sql                 --sql               -
 """
 WORDS = {line.split()[0]: line.split()[1:] for line in VOCABULARY.strip().splitlines()}
 APART = {  # of a case itself, not of what it asks

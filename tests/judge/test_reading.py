@@ -39,6 +39,7 @@ def read(data, kind=None, published=True, **written):
     """The columns of a release, with their types, and the texts of its cells."""
     with Engine(files_of(data, kind)) as engine:
         source = opened(engine, data, kind, Written(**written), published=published)
+        source.check(list(source.columns), ())
         return source.columns, engine.rows("SELECT COLUMNS(*)::VARCHAR FROM release")
 
 
@@ -302,16 +303,38 @@ def test_parquet_values(tmp_path):
         ([[1], [2]], "holds lists"),
         ([{"low": 1, "other": 2}], "holds lists"),
         ([{"low": [1], "high": [2]}], "holds lists"),
-        (pa.array([10**40, 10**40 + 1], pa.decimal256(50, 0)), "too many digits"),
     ],
 )
 def test_columns_that_cannot_be_judged(tmp_path, values, words):
-    """Half-empty intervals, lists and endless digits are refused in files and frames."""
+    """Half-empty intervals and lists are refused in files and frames."""
     table = pa.table({"a": values})
     refused(parquet(tmp_path / "t.parquet", table), words)
     refused(table, words)
     feather.write_feather(table, tmp_path / "t.feather")
     refused(tmp_path / "t.feather", words)
+
+
+def test_long_decimals(tmp_path):
+    """Endless digits are refused in Parquet, which DuckDB reads; of others they are texts."""
+    table = pa.table({"a": pa.array([10**40, 10**40 + 1], pa.decimal256(50, 0))})
+    refused(parquet(tmp_path / "t.parquet", table), "too many digits")
+    feather.write_feather(table, tmp_path / "t.feather")
+    for data in (table, tmp_path / "t.feather"):
+        assert read(data)[1] == [(str(10**40),), (str(10**40 + 1),)]
+
+
+def test_lists_that_are_kept(tmp_path):
+    """Lists, maps and structs of a column that is kept are let pass."""
+    inner = pa.struct([("a", pa.list_(pa.float64()))])
+    for kind, cells in (
+        (pa.list_(pa.string()), [["x"], [], None]), (inner, [{"a": [1.5]}, {"a": None}, None]),
+        (pa.map_(pa.string(), pa.int64()), [[("x", 1)], [], None]),
+        (pa.list_(inner), [[{"a": [1.5]}], [], None]),
+    ):  # fmt: skip
+        path = parquet(tmp_path / "t.parquet", {"a": [1, 1, 2], "a.b": pa.array(cells, kind)})
+        with Engine(files_of(path)) as engine:
+            opened(engine, path, None, Written()).check(["a"], ["a.b"])
+        refused(path, "'a.b' holds lists")
 
 
 def test_empty_intervals_are_missing(tmp_path):

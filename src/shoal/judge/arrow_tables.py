@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import date, datetime, time
 from typing import Any
 
 import narwhals as nw
@@ -62,8 +62,6 @@ def check_types(schema: Any, name: str) -> None:
     """Refuse values of more digits than can be told apart."""
     for field in schema:
         kind = getattr(field.type, "value_type", field.type)
-        if getattr(kind, "extension_name", "") == INTERVAL:
-            continue
         kind = getattr(kind, "storage_type", kind)
         is_long = pa.types.is_decimal(kind) and kind.precision > DIGITS
         if is_long or pa.types.is_interval(kind):
@@ -176,11 +174,12 @@ def of_values(
     arrays = {}
     for column, cells in columns.items():
         kinds = {type(cell) for cell in cells} - {type(None)}
-        is_time = kinds == {date, datetime}
-        if len(kinds) > 1 and not is_time and not kinds <= {int, float}:
+        if len(kinds) > 1 and kinds not in ({int, float}, {date, datetime}):
             raise InputError(f"{name}: column {shown(column)} holds values of several kinds")
+        values = [datetime.combine(cell, time()) if kinds == {date, datetime} and type(cell) is date
+                  else cell for cell in cells]  # fmt: skip
         try:
-            arrays[column] = pa.array(cells, "timestamp[us]" if is_time else None)
+            arrays[column] = pa.array(values)
         except (pa.ArrowException, OverflowError, TypeError, ValueError):
             what = f"{name}: column {shown(column)} holds numbers of too many digits, or no values"
             raise InputError(what) from None

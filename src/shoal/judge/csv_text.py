@@ -136,14 +136,14 @@ class Scan:
 
     def _guessed(self, first: str) -> str:
         """Return the one delimiter that stands outside of quotes in the header."""
-        signs = [sign for sign in DELIMITERS if sign in self._outside(first)]
+        signs = [sign for sign in DELIMITERS if self._outside(first, sign)]
         if len(signs) > 1:
             raise self._wrong(f"say with {option('delimiter')} what separates the columns")
         return signs[0] if signs else ","
 
-    def _outside(self, line: str) -> str:
-        """Return what of a line stands outside of quotes."""
-        return "".join(line.split(self.quote)[::2])
+    def _outside(self, line: str, sign: str) -> int:
+        """Return how often a sign stands outside of quotes in a line."""
+        return "".join(line.split(self.quote)[::2]).count(sign)
 
     def _cells(self, line: bytes) -> list[str]:
         """Return the cells of a line; it must be a record, of however many cells."""
@@ -222,7 +222,7 @@ class Scan:
         if len(record) > CELL and max(map(len, self._cells(record.encode()))) > CELL:
             raise self._wrong(f"a cell of more than {CELL:,} signs, which no reader takes")
         lines = BREAKS.split(record.rstrip("\r\n"))
-        alike = [self._outside(line).count(self.sign) == self.width - 1 for line in lines]
+        alike = [self._outside(line, self.sign) == self.width - 1 for line in lines]
         if len(lines) > 1 and (all(alike) or any(alike[1:-1])):
             raise self._wrong(
                 "a cell holds a line end, and readers that go by lines take what follows for a "

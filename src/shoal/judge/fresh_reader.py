@@ -9,7 +9,6 @@ records is told in the metadata of the schema, in words.
 from __future__ import annotations
 
 import json
-import os
 import re
 import sys
 from pathlib import Path
@@ -33,7 +32,8 @@ HOLDS = {"dta": (TAIL, NOTES), "xpt": (TABLES,)}  # what pyreadstat does not tel
 def main(path: str, kind: str, target: str) -> int:
     """Write the table of a file as an Arrow file; return the exit code."""
     try:
-        table, *told = statistics(path, kind, target) if kind in READ else arrow(path)
+        most = max(FREE, RATIO * Path(path).stat().st_size)  # more are no table of its size
+        table, *told = statistics(path, kind, target, most) if kind in READ else arrow(path, most)
         table = table.replace_schema_metadata({
             **(table.schema.metadata or {}), BESIDE: json.dumps(told[0]), SAID: json.dumps(told[1])
         })  # fmt: skip
@@ -48,14 +48,9 @@ def main(path: str, kind: str, target: str) -> int:
     return 0
 
 
-def most(path: str) -> int:
-    """Return how many bytes a table may unpack to: more are no table of the file's size."""
-    return max(FREE, RATIO * os.path.getsize(path))  # noqa: PTH202
-
-
-def arrow(path: str) -> tuple[Any, list[str], list[str]]:
+def arrow(path: str, left: int) -> tuple[Any, list[str], list[str]]:
     """Return the table of a Feather or Arrow file, or of a stream in one, and what is beside it."""
-    batches, more, left = [], [], most(path)
+    batches, more = [], []
     with pa.OSFile(path) as file:
         is_file = file.read(6) == b"ARROW1"
         file.seek(0)
@@ -106,7 +101,7 @@ def hides(values: Any) -> bool:
     return len(raw.filter(values.is_null()).unique()) > 1
 
 
-def statistics(path: str, kind: str, target: str) -> tuple[Any, list[str], list[str]]:
+def statistics(path: str, kind: str, target: str, most: int) -> tuple[Any, list[str], list[str]]:
     """Return the table of an SPSS, Stata or SAS file, and what is beside it.
 
     Such a file need not say how many rows it has.
@@ -116,7 +111,7 @@ def statistics(path: str, kind: str, target: str) -> tuple[Any, list[str], list[
     read = getattr(pyreadstat, READ[kind])
     options = {} if kind in WITHOUT_USER_MISSING else {"user_missing": True}
     _, facts = read(path, metadataonly=True, output_format="dict")
-    rows = min(most(path) // (CELL * max(facts.number_columns, 1)), ROWS)
+    rows = min(most // (CELL * max(facts.number_columns, 1)), ROWS)
     values, facts = read(path, output_format="dict", row_limit=rows + 1, **options)
     if any(len(cells) > rows for cells in values.values()):
         raise OverflowError
@@ -163,7 +158,16 @@ def column(cells: list[Any], labels: dict[Any, str]) -> Any:
     return pa.array(values)
 
 
+class _WithoutPandas:
+    """Keep pyarrow from importing pandas, which takes half of the time and is not used here."""
+
+    @staticmethod
+    def find_spec(name: str, *_: object) -> None:
+        """Refuse pandas."""
+        if name == "pandas":
+            raise ModuleNotFoundError("pandas is not used here", name=name)
+
+
 if __name__ == "__main__":
-    # pyarrow would import it: that takes half of the time, and it is not used here.
-    sys.modules["pandas"] = None  # type: ignore[assignment]
+    sys.meta_path.insert(0, _WithoutPandas)
     sys.exit(main(*sys.argv[1:]))

@@ -12,7 +12,6 @@ from __future__ import annotations
 import contextlib
 import html
 import io
-import itertools
 import json
 import os
 import re
@@ -21,7 +20,6 @@ import struct
 import subprocess
 import sys
 import zipfile
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -47,6 +45,7 @@ OTHERS = "xlsb", "xls", "ods"  # of which nobody can say what they hold beside t
 EXACT = 2.0**53  # up to which floats are whole numbers
 FONT = "|r|rPr|rFont|b|i|u|sz|color|family|charset|scheme|vertAlign|strike"
 ANY = r"\w+"
+ANEW = "save the values alone in a new workbook, or write csv"
 # parts of a workbook, and the elements that each may have
 PARTS = {
     r"\[Content_Types\]\.xml": "Types|Default|Override",
@@ -79,7 +78,7 @@ TOLD = re.compile(
 SHEET_NAME = re.compile(r'<(?:\w+:)?sheet [^>]*\bname="([^"]*)"')
 CELL, STRING = re.compile(r'<c r="([A-Z]+)(\d+)"'), re.compile(r'\bt="s"[^>]*><v>(\d+)</v>')
 TWO_VALUES = re.compile(r"</(?:\w+:)?(?:v|is)>\s*<(?:\w+:)?(?:v|is)\b")
-DIGITS = re.compile(r"<(?:\w+:)?v>[^<]{25}")  # a double has fewer signs
+DIGITS = re.compile(r'<c(?![^>]*\bt="(?!n"))[^>]*>\s*<v>[^<]{25}')  # a double has fewer signs
 FORMAT_CODE = re.compile(r'formatCode="([^"]*)"')
 # what a section of a number format shows beside its value: texts in quotes, signs, a currency
 SHOWN = re.compile(r"\"(.*?)\"|\\(.)|\[\$([^\]-]{5,}|[^\]-]*\d)[^\]]*\]|\[[^\]]*\]|[_*].")
@@ -188,7 +187,7 @@ def _check_zip(archive: zipfile.ZipFile, raw: bytes, name: str) -> None:
         for extra in (one.extra, raw[start : start + extras]):
             is_plain &= len(extra) < 33 or not extra[8:].strip(b"\0")
     if not is_plain:
-        raise _more(name, "bytes or comments around the parts of its zip")
+        raise more(name, "bytes or comments around the parts of its zip", ANEW)
 
 
 def _check_parts(archive: zipfile.ZipFile, name: str) -> None:
@@ -198,34 +197,32 @@ def _check_parts(archive: zipfile.ZipFile, name: str) -> None:
     for part in parts:
         elements = next((own for known, own in PARTS.items() if re.fullmatch(known, part)), None)
         if elements is None or parts.count(part) > 1:
-            raise _more(name, f"the part {shown(part)}")
+            raise more(name, f"the part {shown(part)}", ANEW)
         content = archive.read(part).decode()
-        counts = Counter(found[1] for found in ELEMENT.finditer(content))
-        foreign = counts.keys() - elements.split("|") if elements != ANY else ()
+        tags = ELEMENT.findall(content)
+        foreign = set(tags) - set(elements.split("|")) if elements != ANY else ()
         texts = PROPERTY.findall(content) if part.startswith("docProps/") else []
         sheets = SHEET_NAME.findall(archive.read("xl/workbook.xml").decode()) if texts else []
         is_told = all(text in sheets or TOLD.fullmatch(f"{tag}={text}") for tag, text in texts)
         places = [(int(one[2]), len(one[1]), one[1]) for one in CELL.finditer(content)]
-        rises = sum(here < then for here, then in itertools.pairwise([(0, 0, ""), *places]))
+        is_plain = places == sorted(set(places)) and len(places) == tags.count("c")
         hidden = elements != ANY and HIDDEN.search(content)
-        formats = [html.unescape(code).split(";") for code in FORMAT_CODE.findall(content)]
+        formats = [one for code in FORMAT_CODE.findall(content)
+                   for one in html.unescape(code).split(";")]  # fmt: skip
         for is_wrong, what in (
-            (foreign, f"{'a formula' if 'f' in foreign else shown(min(foreign, default=''))}"),
+            (foreign, "a formula" if "f" in foreign else shown(min(foreign, default=""))),
             (NOT_PLAIN.search(content) or hidden, "something that is hidden, or elsewhere,"),
-            (
-                not all(map(_shows_value, itertools.chain(*formats))),
-                "a number format that shows another value",
-            ),
+            (not all(map(_shows_value, formats)), "a number format that shows another value"),
             (not is_told or (not texts and TEXT.search(content)), "a text or property"),
-            (rises < counts["c"] or TWO_VALUES.search(content), "cells that are there twice,"),
-            ("v" in counts and DIGITS.search(content), "numbers of more digits than a double"),
+            (not is_plain or TWO_VALUES.search(content), "cells that are there twice,"),
+            (DIGITS.search(content), "numbers of more digits than a double has"),
         ):
             if is_wrong:
-                raise _more(name, f"{what} in {part}")
+                raise more(name, f"{what} in {part}", ANEW)
         used |= set(STRING.findall(content))
-        strings += counts["si"]
+        strings += tags.count("si")
     if len(used) < strings:
-        raise _more(name, "texts that no cell has")
+        raise more(name, "texts that no cell has", ANEW)
 
 
 def _shows_value(section: str) -> bool:
@@ -233,10 +230,6 @@ def _shows_value(section: str) -> bool:
     plain, texts = SHOWN.sub("", section), "".join(map("".join, SHOWN.findall(section)))
     is_if = re.search(r"\[[^\]]*[<>=]", section)
     return bool(PLACES.search(plain)) and not (re.search(r"\w", texts) or is_if or '"' in plain)
-
-
-def _more(name: str, what: str) -> InputError:
-    return more(name, what, "save the values alone in a new workbook, or write csv")
 
 
 def database_table(engine: Engine, file: Path, wanted: str, table: str) -> Source:

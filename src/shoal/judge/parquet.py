@@ -29,7 +29,9 @@ from shoal.judge.source import Source, check_names, is_url, more, name_of, piece
 MAKER = re.compile(
     r"[a-zA-Z][a-zA-Z ()-]{0,40}( v?\d+(\.\d+){1,3}[\w.-]{0,20})?( \(build \w{0,40}\))?"
 )
+LISTED = re.compile(r"\.(list|key_value)\.")  # an empty list counts as missing
 INDEX, ROWS = 256, 1_000  # bytes of the index of so many rows of a column, at most
+ROOM = 2**24  # bytes that may be left free between columns
 ANEW = "write it anew with write_statistics=False"
 UNUSED = "write the column without them: cat.remove_unused_categories() of pandas"
 KNOWN = re.compile(
@@ -135,7 +137,8 @@ def _check_bytes(footer: Any, path: Path, name: str) -> None:
                  one.total_compressed_size) for one in chunks]  # fmt: skip
         for start, size in sorted([*ends, (path.stat().st_size - 8 - footer.serialized_size, 0)]):
             raw.seek(at)
-            foreign += len(raw.read(max(0, start - at)).strip(b"\0"))
+            gap = raw.read(min(max(0, start - at), ROOM + 1))
+            foreign += len(gap if len(gap) > ROOM else gap.strip(b"\0"))
             at = start + size
     pages = sum(2 + one.num_values // ROWS for one in chunks
                 if one.has_offset_index or one.has_column_index)  # fmt: skip
@@ -166,7 +169,8 @@ def _check_footer(opened: Any, name: str) -> None:
             left = set(values.dictionary.to_pylist()) - set(used.to_pylist())
             unused.setdefault(path, set()).update(left)
         check_nan(values, name, path)
-        if statistics and not any(_agrees(statistics, one, values.null_count) for one in known):
+        missing = None if LISTED.search(path) else values.null_count
+        if statistics and not any(_agrees(statistics, one, missing) for one in known):
             raise more(name, f"statistics of column {shown(path)} that are of other ones", ANEW)
     for path, values in unused.items():
         groups = range(footer.num_row_groups) if values else ()
@@ -176,21 +180,28 @@ def _check_footer(opened: Any, name: str) -> None:
 
 def _column(opened: Any, group: int, path: str) -> tuple[Any, Any]:
     """Return the values of a column of a row group, and those to compare with its statistics."""
-    root = path if path in opened.schema_arrow.names else path.rpartition(".")[0]
+    names = [name for name in opened.schema_arrow.names if f"{path}.".startswith(f"{name}.")]
+    root = max(names, key=len)
     values = opened.read_row_group(group, columns=[root], use_threads=False).column(root)
     values = values.unify_dictionaries().combine_chunks()
     values = getattr(values, "storage", values)
-    if pa.types.is_struct(values.type):
-        ends = [field.name for field in values.type]
-        values = values.flatten()[ends.index(path.removeprefix(f"{root}."))]
+    for part in path.removeprefix(root).split("."):
+        kind = values.type
+        ends = [field.name for field in kind] if pa.types.is_struct(kind) else []
+        if part in ends:
+            values = values.flatten()[ends.index(part)]
+        elif pa.types.is_map(kind) and part in ("key", "value"):
+            values = values.keys if part == "key" else values.items
+        elif part == "list" and pa.types.is_nested(kind) and not ends:
+            values = values.flatten()
     if not pa.types.is_dictionary(values.type):
         return values, values
     return values, values.dictionary.take(values.indices.drop_null().unique())
 
 
-def _agrees(statistics: Any, values: Any, missing: int) -> bool:
+def _agrees(statistics: Any, values: Any, missing: int | None) -> bool:
     """Tell whether statistics say of values what these say themselves."""
-    if statistics.has_null_count and statistics.null_count != missing:
+    if statistics.has_null_count and missing not in (None, statistics.null_count):
         return False
     if not statistics.has_min_max:
         return True

@@ -156,14 +156,13 @@ FROM read_json(
 def _type(kinds: set[type], column: str) -> str:
     """Return the DuckDB type of a column; whole numbers beside others are numbers."""
     there = kinds - {type(None)}
-    if type(...) in there:
-        raise InputError(
-            f"{column} holds numbers of too many digits, which readers read differently; write "
-            "the shortest digits of a double, or texts"
-        )
     there = {float} if there == {int, float} else there
     if len(there) > 1 or not there <= TYPES.keys():
-        raise InputError(f"{column} holds values of several kinds, or lists")
+        raise InputError(
+            f"{column} holds numbers of too many digits, which readers read differently; write the "
+            "shortest digits of a double, or texts" if type(...) in there else
+            f"{column} holds values of several kinds, or lists"
+        )  # fmt: skip
     return TYPES[there.pop()] if there else "VARCHAR"
 
 
@@ -192,8 +191,6 @@ def _number(digits: str) -> Any:
     """Return a number; an ellipsis for one that a double does not hold, or in more digits."""
     if len(digits) > DIGITS:
         return ...
-    if digits.lstrip("-").isdigit():
-        return int(digits) if abs(int(digits)) <= EXACT else ...
-    value = float(digits)
+    value = int(digits) if digits.lstrip("-").isdigit() else float(digits)
     is_it = repr(value) == digits or Decimal(repr(value)) == Decimal(digits)
-    return value if is_it else ...
+    return value if is_it and (type(value) is float or abs(value) <= EXACT) else ...

@@ -27,7 +27,7 @@ LIKE = "авеёкмнорстухѕіїјһԁԛԝАВЕЁКМНОРСТУХЅІ
 LATIN = "abeekmhopctyxsiijhdqwABEEKMHOPCTYXSIIJHGQWaiokptuxyvwcABEZHIKMNOPTYXiaglnuo"
 CONFUSABLE = str.maketrans(LIKE, LATIN)
 UNSEEN = ("Z", "C")  # categories of Unicode: spaces, and signs that nobody sees
-INTERVALS = re.compile(r'STRUCT\("?low"? (.+), "?high"? \1\)')
+INTERVALS = re.compile(r'STRUCT\("?low"? ([\w ]+(?:\([\d,]+\))?), "?high"? \1\)')
 LINE = 2**24  # bytes of a line of text: a longer one is none
 PIECE = 2**20  # bytes that are read at once
 RATIO, FREE = 200, 64 * 2**20  # what unpacks to more than both is no table
@@ -101,10 +101,9 @@ def more(name: str, what: str, instead: str = "write csv or Parquet") -> InputEr
 
 def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return a JSON object; one that names a key twice is none, as readers differ."""
-    content = dict(pairs)
-    if len(content) < len(pairs):
+    if len(dict(pairs)) < len(pairs):
         raise ValueError
-    return content
+    return dict(pairs)
 
 
 def is_url(place: str) -> bool:

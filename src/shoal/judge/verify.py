@@ -21,7 +21,7 @@ from shoal.judge.engine import Engine, names, quoted
 from shoal.judge.papers import Beside as Paper
 from shoal.judge.papers import beside, roles_source
 from shoal.judge.people import place_people
-from shoal.judge.reading import files_of, opened
+from shoal.judge.reading import READERS, files_of, opened
 from shoal.judge.requirement import Requirement, Threshold
 from shoal.judge.rulings import Rulings
 from shoal.judge.source import Source
@@ -165,6 +165,8 @@ def verify(
     The judge shares no code with whatever made the release. l and alpha count values that differ
     only in case, spaces or invisible signs as one; t-closeness takes the larger of both distances.
     """
+    if kind is not None and kind not in READERS:
+        raise RequestError(f"kind must be one of {', '.join(READERS)}")
     files = [file for one in (data, against, original) if one is not None
              for file in files_of(one, kind if one is data else None)]  # fmt: skip
     papers = beside(data)

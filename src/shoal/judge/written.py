@@ -61,14 +61,12 @@ class Written:
         """Return a number with a point for its decimal sign, another text as it is."""
         if self.decimal == "." and not self.thousands:
             return text
-        whole = r"\d+"
-        if self.thousands:
-            whole = rf"(?:[1-9]\d{{0,2}}(?:{re.escape(self.thousands)}\d{{3}})+|\d+)"
+        many = rf"[1-9]\d{{0,2}}(?:{re.escape(self.thousands)}\d{{3}})+|" if self.thousands else ""
+        whole = rf"(?:{many}\d+)"
         form = rf"\s*[+-]?(?:{whole}(?:{re.escape(self.decimal)}\d*)?)(?:[eE][+-]?\d+)?\s*"
         if not re.fullmatch(form, text, re.ASCII):
             return text.replace(".", "\0") if re.fullmatch(r"\s*[+-]?[\d.]+\s*", text) else text
-        plain = text.replace(self.thousands, "") if self.thousands else text
-        return plain.replace(self.decimal, ".")
+        return text.replace(self.thousands, "").replace(self.decimal, ".")
 
 
 def as_iso(text: str, form: str) -> str | None:

@@ -30,13 +30,15 @@ NEWLINE, MANY = 10, 200
 CELL = 131_072  # signs of a cell: Python's csv module takes no more
 # The head of gzip may name the file, and no more: it has fields of its own, and a comment.
 HEAD = re.compile(rb"\x1f\x8b\x08(?![\0\x08])|\x1f\x8b\x08\x08.{6}[^\0]{100}", re.S)
-# Q is the quote, S what separates cells; what has matched is not tried again: the scan is linear
+# Q is the quote, S what separates cells. Only classes of signs are possessive, which keeps the scan
+# linear: Python before 3.11.5 matches possessive groups wrongly (cpython issue 106052).
 PLAIN = rb"[^QS\r\n\0]*+"
-QUOTED = rb"Q(?:[^Q\\\r\0]++|\\(?!Q)|QQ|\r\n)*+Q"
-LINE_OF_CELLS = rb"(?:[^Q\n]++|Q[^Q]*+Q)*+\n?"
+QUOTED = rb"Q[^Q\\\r\0]*+(?:(?:\\(?!Q)|QQ|\r\n)[^Q\\\r\0]*+)*Q"
+LINE_OF_CELLS = rb"[^Q\n]*+(?:Q[^Q]*+Q[^Q\n]*+)*\n?"
 LEADING = re.compile(r'^"(?:[^"]|"")*"')
 ODD = "\v\f\x1c\x1d\x1e\x85\u2028\u2029"  # signs at which some readers end a line
 BREAKS = re.compile(f"\r\n|[\n{ODD}]")
+TOO_LONG = f"longer than {LINE // 2**20} MB; this is no table, or a line end or quote is missing"
 WRONG = (
     (rb"\0", "a NUL byte; the file is not text"),
     (rb"\r(?!\n)", "not strict csv: a CR that ends no line, which readers take for a line end"),
@@ -108,7 +110,10 @@ class Scan:
         start = len(BOM) if file.read(len(BOM)) == BOM else 0
         file.seek(start)
         self.line = self._pattern(LINE_OF_CELLS)
-        raw = _match(self.line, file.read(LINE))
+        head = file.read(LINE)
+        raw = _match(self.line, head)
+        if not raw.endswith(b"\n") and (len(head) == LINE or len(raw) < len(head)):
+            raise self._wrong(TOO_LONG if len(head) == LINE else WRONG[-1][1])
         first = self._decoded(raw)
         if not first.strip("\r\n"):
             raise InputError(f"{name}: there is no header")
@@ -120,7 +125,8 @@ class Scan:
         # A pattern that says every cell is faster; of very many, it takes long to compile.
         record = self.end.join([b"S".join([cell] * self.width) if self.width <= MANY else
                                 b"(?:%bS){%d}%b" % (cell, self.width - 1, cell), b""])  # fmt: skip
-        self.record, self.whole = self._pattern(record), self._pattern(b"(?:%b)*+" % record)
+        # A bounded number of records: the states to go back to take memory.
+        self.record, self.whole = self._pattern(record), self._pattern(b"(?:%b){0,200}" % record)
         self.rivals = {sign: _counts(first, sign) for sign in DELIMITERS if sign in first}
         if self.quote == '"' or _counts(first, self.sign) == {self.width}:
             self.rivals.pop(self.sign, None)
@@ -147,15 +153,17 @@ class Scan:
 
     def _cells(self, line: bytes) -> list[str]:
         """Return the cells of a line; it must be a record, of however many cells."""
-        cell = b"(?:%b|%b)" % (QUOTED, PLAIN)
-        if not self._pattern(b"%b(?:S%b)*+\r?\n?" % (cell, cell)).fullmatch(line):
-            what = next(words for sign, words in WRONG if self._pattern(sign).search(line))
-            raise self._wrong(what)
-        found = self._pattern(b"S(%b)" % cell).findall(self.sign.encode() + line.rstrip(b"\r\n"))
-        return [
-            one[1:-1].replace(self.quote * 2, self.quote) if one.startswith(self.quote) else one
-            for one in map(bytes.decode, found)
-        ]
+        pattern = self._pattern(rb"(%b|%b)(?:(S)|\r?\n?\Z)" % (QUOTED, PLAIN))
+        cells, end, more = [], 0, True
+        while more:
+            found = pattern.match(line, end)
+            if not found:
+                what = next(words for sign, words in WRONG if self._pattern(sign).search(line))
+                raise self._wrong(what)
+            cell, end, more = found[1].decode(), found.end(), bool(found[2])
+            is_quoted = cell.startswith(self.quote)
+            cells.append(cell[1:-1].replace(self.quote * 2, self.quote) if is_quoted else cell)
+        return cells
 
     def _scan(self, file: IO[bytes]) -> None:
         """Scan all records, the header too."""
@@ -166,12 +174,13 @@ class Scan:
             rest += piece
             if rest and not piece and not rest.endswith(b"\n"):
                 rest += self.end
-            whole = _match(self.whole, rest)
-            self._check(whole)
-            rest = rest[len(whole) :]
+            end = 0
+            while (found := cast(re.Match[bytes], self.whole.match(rest, end))).end() > end:
+                end = found.end()
+            self._check(rest[:end])
+            rest = rest[end:]
             if len(rest) > LINE:
-                raise self._wrong(f"longer than {LINE // 2**20} MB; this is no table, or a line "
-                                  "end or quote is missing")  # fmt: skip
+                raise self._wrong(TOO_LONG)
             line = _match(self.line, rest)
             if rest.strip(blank) and (not piece or line.endswith(b"\n")):
                 raise self._wrong(self._reason(line if line.endswith(b"\n") else rest))

@@ -19,16 +19,26 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PureWindowsPath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from shoal.errors import InputError, listed, shown
-from shoal.judge.source import entries, is_url, name_of, once, open_at, pieces, plain, within
+from shoal.judge.source import (
+    MANIFEST,
+    Manifest,
+    entries,
+    is_url,
+    name_of,
+    once,
+    open_at,
+    pieces,
+    plain,
+    within,
+)
 
 if TYPE_CHECKING:
     from shoal.judge.engine import Engine
     from shoal.judge.source import Source
 
-MANIFEST = "manifest.json"
 SCHEMA = "shoal.manifest/1"
 KEYS = ("schema", "versions", "k", "columns", "quasi_identifiers", "classes", "records", "parts")
 LARGEST, LONGEST = 32 * 2**20, 2**28  # bytes of a paper that is read, and of a manifest
@@ -165,39 +175,6 @@ def _digest(place: str | Path) -> tuple[str, int]:
         digest.update(piece)
         size += len(piece)
     return digest.hexdigest(), size
-
-
-class Manifest(NamedTuple):
-    """Content of a manifest, and the records and bytes of its files as found."""
-
-    content: Mapping[str, Any]
-    records: Sequence[int] = ()
-    bytes: Sequence[int] = ()
-
-    @property
-    def quasi_identifiers(self) -> list[str]:
-        """The quasi-identifiers by which it counts classes."""
-        return list(self.content["quasi_identifiers"])
-
-    def problems(self, header: Sequence[str], sizes: Mapping[int, int]) -> list[str]:
-        """Return which numbers are not what was counted; sizes has the classes of each size."""
-        content, smallest, k = self.content, min(sizes, default=0), self.content["k"]
-        records = sum(size * many for size, many in sizes.items())
-        checks = [
-            (type(k) is int and 0 <= k <= smallest, f"a k that the smallest class, of {smallest}, "
-             "has not"),
-            *((_is(content[what], counted), f"another number of {what} than there are: {counted}")
-              for what, counted in (("classes", sum(sizes.values())), ("records", records))),
-            (content["columns"] == list(header), "other columns than there are"),
-            *((_is(part["records"], own) and _is(part["bytes"], size),
-               f"other records or bytes of {shown(part['file'])}")
-              for part, own, size in zip(content["parts"], self.records, self.bytes, strict=True)),
-        ]  # fmt: skip
-        return [f"{MANIFEST} says {what}" for is_so, what in checks if not is_so]
-
-
-def _is(said: Any, counted: int) -> bool:
-    return type(said) is int and said == counted
 
 
 def is_folder(data: str) -> bool:

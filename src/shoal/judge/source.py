@@ -10,17 +10,14 @@ import difflib
 import os
 import re
 import unicodedata
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, Any, NamedTuple, cast
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from shoal.errors import InputError, RequestError, pip_install, shown
-
-if TYPE_CHECKING:
-    from shoal.judge.papers import Manifest
 
 # Cyrillic, Greek and other letters that look like Latin ones, small and capital apart.
 LIKE = "авеёкмнорстухѕіїјһԁԛԝАВЕЁКМНОРСТУХЅІЇЈҺԌԚԜαιοκρτυχγνωϲΑΒΕΖΗΙΚΜΝΟΡΤΥΧıɑɡℓոսօ"
@@ -29,8 +26,42 @@ CONFUSABLE = str.maketrans(LIKE, LATIN)
 UNSEEN = ("Z", "C")  # categories of Unicode: spaces, and signs that nobody sees
 INTERVALS = re.compile(r'STRUCT\("?low"? ([\w ]+(?:\([\d,]+\))?), "?high"? \1\)')
 LINE = 2**24  # bytes of a line of text: a longer one is none
+MANIFEST = "manifest.json"
 PIECE = 2**20  # bytes that are read at once
 RATIO, FREE = 200, 64 * 2**20  # what unpacks to more than both is no table
+
+
+class Manifest(NamedTuple):
+    """Content of a manifest, and the records and bytes of its files as found."""
+
+    content: Mapping[str, Any]
+    records: Sequence[int] = ()
+    bytes: Sequence[int] = ()
+
+    @property
+    def quasi_identifiers(self) -> list[str]:
+        """The quasi-identifiers by which it counts classes."""
+        return list(self.content["quasi_identifiers"])
+
+    def problems(self, header: Sequence[str], sizes: Mapping[int, int]) -> list[str]:
+        """Return which numbers are not what was counted; sizes has the classes of each size."""
+        content, smallest, k = self.content, min(sizes, default=0), self.content["k"]
+        records = sum(size * many for size, many in sizes.items())
+        checks = [
+            (type(k) is int and 0 <= k <= smallest, f"a k that the smallest class, of {smallest}, "
+             "has not"),
+            *((_is(content[what], counted), f"another number of {what} than there are: {counted}")
+              for what, counted in (("classes", sum(sizes.values())), ("records", records))),
+            (content["columns"] == list(header), "other columns than there are"),
+            *((_is(part["records"], own) and _is(part["bytes"], size),
+               f"other records or bytes of {shown(part['file'])}")
+              for part, own, size in zip(content["parts"], self.records, self.bytes, strict=True)),
+        ]  # fmt: skip
+        return [f"{MANIFEST} says {what}" for is_so, what in checks if not is_so]
+
+
+def _is(said: Any, counted: int) -> bool:
+    return type(said) is int and said == counted
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,8 @@ from shoal.backends.private_folder import (
 from shoal.backends.staging import Staging, check_above, uninterrupted
 from shoal.backends.storage import Folder, Remote, Storage, check_url, is_inside, plain, storage
 from shoal.errors import OutputError, RequestError, exists, shown
-from shoal.judge.papers import MANIFEST, SCHEMA
+from shoal.judge.papers import SCHEMA
+from shoal.judge.source import MANIFEST
 from shoal.outofcore.run_folder import MARK, RunFolder
 from shoal.save.files import Targets
 from shoal.system.interface import current

@@ -16,6 +16,7 @@ from shoal.judge.requirement import Requirement
 from shoal.judge.rulings import as_one_class
 from shoal.methods.enforce.constraints import Constraints, check_possible
 from shoal.methods.enforce.rules import Kinds, left_over, magnitudes, make_rules
+from shoal.methods.enforce.swapping import of_members
 from shoal.methods.enforce.values import Counted, ValueSets, code_counts, combined, counted, numbers
 from shoal.plan.plan import Plan
 from shoal.settings import joined_key
@@ -50,8 +51,10 @@ def build_constraints(
     rules, values = make_rules(
         table, requirement, settings.hierarchies, plan.folder, averaged, persons, kinds
     )
-    _check_possible(table, requirement, averaged, persons)
-    if not isinstance(kinds, Kinds):
+    in_series = isinstance(kinds, Kinds)
+    if in_series or of_members(rules, np.arange(table.rows)) > 0.0:  # which starts no engine
+        _check_possible(table, requirement, averaged, persons)
+    if not in_series:
         check_possible(rules)
     return Constraints(rules, values, settings.protect.enforce)
 

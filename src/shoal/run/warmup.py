@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from shoal.backends.extras import has
 from shoal.judge.requirement import Requirement
-from shoal.measures.disclosure.sets import walk
 from shoal.measures.risk.assignment import by_auction, exactly
 from shoal.methods.enforce.constraints import Constraints
 from shoal.methods.enforce.rules import make_rules
@@ -45,9 +44,6 @@ def warmup() -> dict[str, float]:
     for way in (exactly, by_auction):
         way(np.abs(matrix), np.full(matrix.shape[1], matrix.shape[0] // matrix.shape[1]))
     seconds["linkage one to one"] = time.perf_counter() - start
-    start = time.perf_counter()
-    walk((np.array([0, 0, 1]), np.array([0, 1, 1])), 2, 2)
-    seconds["risk of a table as it is"] = time.perf_counter() - start
     return seconds
 
 

@@ -4,6 +4,6 @@ A record's risk follows from f, the records of the table that match it, and F, t
 population: known (`matching`: a table of the population), estimated by survey weights or a
 sampling fraction (`individual`), or by a model of all cells of the table (`loglinear`). What is
 known of class sizes alone says how many are unique in the population (`population_uniques`).
-`sets` walks through all sets of columns, each a stripped partition refined from a smaller one, so
-that every count of classes, and every minimal sample unique (`suda`), comes of one walk.
+`sets` walks through all sets of columns, so that every count of classes, and every minimal sample
+unique (`suda`), comes of one walk.
 """

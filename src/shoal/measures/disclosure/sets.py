@@ -1,25 +1,27 @@
 """All sets of columns up to a size: what each tells apart, and which make whom unique.
 
 Sets are bit masks and visited in their order as numbers: each is refined from the one without its
-lowest column, and comes after all sets within it. A record that a set makes unique, and no earlier
-set within it, has the set as a minimal sample unique (Elliot, Manning and Ford 2002; Manning,
-Haglin and Keane 2008, Data Min. Knowl. Disc. 16, whose recursion over items this replaces by one
-over columns).
+lowest column, and comes after all sets within it. A record that a set makes unique, and no set
+within it, has the set as a minimal sample unique (Elliot, Manning and Ford 2002; Manning, Haglin
+and Keane 2008, Data Min. Knowl. Disc. 16, whose recursion over items this replaces by one over
+columns).
+
+NumPy counts here, and not DuckDB: the 92 sets of up to three of eight columns take 1.7 CPU seconds
+in either for 1,000,000 records, and 8 ms instead of 170 for 300.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from math import comb
+from typing import Any
 
 import numpy as np
 
 from shoal.kernels.arrays import Flags, Floats, Integers
-from shoal.kernels.stripped import add_minimal, refine
+from shoal.measures.compared import joined
 
 WHOLE = 62  # columns: a set is a number of so many bits
-ROOM = 1024  # of chains, at least
 
 
 @dataclass(frozen=True)
@@ -87,93 +89,39 @@ def count_of_sets(width: int, most: int) -> int:
 
 def walk(codes: tuple[Integers, ...], most: int, k: int) -> Walk:
     """Visit all sets of up to `most` columns: exact, each record as often as it is not unique."""
-    return _Walker(codes, most, k).walked()
+    found = _Walk(codes, k)
+    found.visit(0, np.zeros(codes[0].size, dtype=np.int64), len(codes), min(most, len(codes)))
+    records = np.concatenate(found.records) if found.records else np.empty(0, dtype=np.int64)
+    sizes = [rows.size for rows in found.records]
+    masks = np.repeat(np.array(list(found.counts), dtype=np.int64), sizes)
+    return Walk(found.counts, MinimalUniques(records, masks))
 
 
-class _Walker:
-    """The state of a walk: one partition a depth, and chains of minimal uniques."""
+class _Walk:
+    """The sets that were visited: their counts, minimal uniques, and whom each makes unique."""
 
-    def __init__(self, codes: tuple[Integers, ...], most: int, k: int) -> None:
-        self.codes, self.most, self.k = codes, min(most, len(codes)), k
-        self.rows = codes[0].size
-        size = max(int(one.max(initial=0)) for one in codes) + 1
-        self.count, self.place = (np.zeros(size, dtype=np.int64) for _ in range(2))
-        self.alone = np.empty(self.rows, dtype=np.int64)
-        self.levels = [self._level() for _ in range(self.most + 1)]
-        self.heads = np.full(self.rows, -1, dtype=np.int64)
-        self.masks, self.nexts = (np.empty(ROOM, dtype=np.int64) for _ in range(2))
-        self.used = 0
+    def __init__(self, codes: tuple[Integers, ...], k: int) -> None:
+        self.codes, self.k, self.rows = codes, k, codes[0].size
         self.counts: dict[int, SetCount] = {}
+        self.records: list[Integers] = []
+        self.alone: dict[int, Any] = {0: np.packbits(np.zeros(self.rows, dtype=bool))}
 
-    def _level(self) -> tuple[Integers, Integers]:
-        """Return room for a partition: rows, and where classes start."""
-        return np.empty(self.rows, dtype=np.int64), np.zeros(self.rows + 1, dtype=np.int64)
-
-    def walked(self) -> Walk:
-        """Return what the walk finds."""
-        rows, starts = self.levels[0]
-        rows[:] = np.arange(self.rows)
-        starts[1] = self.rows
-        self._extend(0, 0, 1, len(self.codes))
-        every = {mask: self.counts.get(mask) or self._unique(mask) for mask in self._masks()}
-        return Walk(every, self._uniques())
-
-    def _extend(self, mask: int, depth: int, classes: int, below: int) -> None:
-        """Visit a set with each column below its lowest, and what follows from it."""
+    def visit(self, mask: int, labels: Integers, below: int, left: int) -> None:
+        """Visit a set, whose classes are numbered, with each column below its lowest."""
         for j in range(below):
-            wider, made = mask | 1 << j, self._refined(depth, classes, j, mask | 1 << j)
-            starts = self.levels[depth + 1][1]
-            self.counts[wider] = self._counted(wider, np.diff(starts[: made + 1]))
-            if made and depth + 1 < self.most:
-                self._extend(wider, depth + 1, made, j)
-
-    def _refined(self, depth: int, classes: int, j: int, mask: int) -> int:
-        """Refine the partition of a depth by a column into that of the next; return its classes."""
-        rows, starts = self.levels[depth]
-        finer, finer_starts = self.levels[depth + 1]
-        made, lone = refine(rows, starts, classes, self.codes[j], self.count, self.place, finer,
-                            finer_starts, self.alone)  # fmt: skip
-        if self.used + lone > self.masks.size:
-            size = 2 * (self.used + lone)
-            self.masks, self.nexts = (np.resize(one, size) for one in (self.masks, self.nexts))
-        self.used = add_minimal(
-            self.alone, lone, mask, self.heads, self.masks, self.nexts, self.used
-        )
-        return int(made)
-
-    def _counted(self, mask: int, sizes: Integers) -> SetCount:
-        """Return the counts of a set whose classes of two and more have these sizes."""
-        unique = self.rows - int(sizes.sum())
-        below = int(sizes[sizes < self.k].sum()) + (unique if self.k > 1 else 0)
-        pairs = int((sizes * (sizes - 1) // 2).sum())
-        return SetCount(mask, self.rows, unique + sizes.size, unique, below, pairs)
-
-    def _unique(self, mask: int) -> SetCount:
-        """Return the counts of a set within which another makes every record unique."""
-        return self._counted(mask, np.empty(0, dtype=np.int64))
-
-    def _masks(self) -> Iterator[int]:
-        """Yield all sets up to the size, in order."""
-        yield from sorted(_masks_below(0, len(self.codes), self.most))
-
-    def _uniques(self) -> MinimalUniques:
-        """Return the minimal uniques of all chains."""
-        owners = np.empty(self.used, dtype=np.int64)
-        at, rows = self.heads, np.arange(self.rows)
-        while at.size:
-            there = at >= 0
-            at, rows = at[there], rows[there]
-            owners[at] = rows
-            at = self.nexts[at]
-        return MinimalUniques(owners, self.masks[: self.used].copy())
-
-
-def _masks_below(mask: int, below: int, left: int) -> Iterator[int]:
-    """Yield the sets that add up to `left` columns below a number to a set."""
-    if left:
-        for j in range(below):
-            yield mask | 1 << j
-            yield from _masks_below(mask | 1 << j, j, left - 1)
+            wider, finer = mask | 1 << j, joined(labels, self.codes[j])
+            sizes = np.bincount(finer)
+            alone = np.packbits(sizes[finer] == 1)
+            within = [self.alone[wider ^ 1 << one] for one in columns_of(wider)]
+            new = alone & ~np.bitwise_or.reduce(within)
+            self.records.append(np.flatnonzero(np.unpackbits(new, count=self.rows)))
+            self.alone[wider] = alone
+            self.counts[wider] = SetCount(
+                wider, self.rows, sizes.size, int((sizes == 1).sum()),
+                int(sizes[sizes < self.k].sum()), int((sizes * (sizes - 1) // 2).sum()),
+            )  # fmt: skip
+            if left > 1:
+                self.visit(wider, finer, j, left - 1)
 
 
 def contributions(uniques: MinimalUniques, scores: Floats, width: int) -> Floats:

@@ -98,6 +98,7 @@ def test_refusals_are_counted():
 # --- minimality: our methods
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "people"),
     spread([(m, p) for m in METHODS for p in PEOPLE if usable(m, PEOPLE[p])], 3, several=True),
@@ -118,7 +119,7 @@ def test_unknown_totals_change_nothing_for_k_alone():
     assert (found.worlds, found.refused, found.gain) == (64, 0, 0)
 
 
-@pytest.mark.parametrize("method", spread(METHODS, 3))
+@pytest.mark.parametrize("method", spread(METHODS, 1))
 def test_l_holds_for_classes_and_not_for_who_knows_the_method(method):
     """With l = 2 and two of six ill classes say a half; who knows the method may know for sure.
 
@@ -133,6 +134,7 @@ def test_l_holds_for_classes_and_not_for_who_knows_the_method(method):
     assert found.by_method == found.by_both == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "people"),
     spread(product([m for m in METHODS if m not in SEARCHES], ("pairs", "a row")), 2, several=True),

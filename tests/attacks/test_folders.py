@@ -70,7 +70,7 @@ def refused(folder, word):
     return not found.ok
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("place", spread(PLACES, 5))
 def test_raw_records_beside_the_parts(release, raw, place):
     """The raw input lies where a reader of the folder finds it, and the manifest is silent."""
     put(release, place, raw)

@@ -14,6 +14,7 @@ import pytest
 
 import shoal as library
 from layouts import identities, in_process, published, release, said, write_table
+from thorough import spread
 
 KEYS = (b"", b"\0" * 32, b"shoal", b"shoal-commitment/1", b"commitment")
 
@@ -37,7 +38,7 @@ def is_confirmed(content, known):
     return any(one in known for one in answers(content))
 
 
-@pytest.mark.parametrize("what", ["input", "hierarchy"])
+@pytest.mark.parametrize("what", spread(["input", "hierarchy"], 3))
 def test_no_file_says_a_hash(handed, what):
     """Whoever has a candidate of the input or of a hierarchy looks for its hash in every file."""
     content = (handed.path if what == "input" else handed.tree).read_bytes()

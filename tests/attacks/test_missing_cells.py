@@ -51,6 +51,7 @@ def learned(before, after, labels, who, k):
     return told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("people", [False, True])
 @pytest.mark.parametrize("method", spread(["mst", "hilbert", "auto"], 1))
 def test_no_mean_of_fewer_than_k(method, people):

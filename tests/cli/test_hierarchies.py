@@ -384,7 +384,7 @@ def test_no_value_in_any_file(shoal, write, here):
 @pytest.mark.parametrize(
     "way", spread(["mean", "median", "mode", "medoid", "generalize", "range"], 3)
 )
-@pytest.mark.parametrize("ending", ["csv", "csv.gz", "parquet"])
+@pytest.mark.parametrize("ending", spread(["csv", "csv.gz", "parquet"], 3))
 def test_missing_cells_in_every_format(shoal, write, here, way, ending):
     """Tables with missing cells of every kind are written, verified and read back."""
     lines = [
@@ -565,7 +565,7 @@ def cells(frame):
     return column.to_list() if isinstance(frame, pl.DataFrame) else column.to_pylist()
 
 
-@pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.parametrize("name", spread(NUMBERS, 3))
 def test_frames_of_numbers(name):
     """Means, medians, modes and medoids keep a column's type; intervals are texts if asked."""
     frame = NUMBERS[name]
@@ -599,7 +599,7 @@ HOLES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("way", ["mean", "median", "mode", "medoid"])
+@pytest.mark.parametrize("way", spread(["mean", "median", "mode", "medoid"], 12))
 @pytest.mark.parametrize("name", HOLES)
 def test_frames_with_missing_cells(name, way):
     """A group without a value is missing in the caller's own way; the others keep theirs."""

@@ -20,6 +20,7 @@ def table(write, form):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["%d.%m.%Y", "%m/%d/%Y"])
 def test_t_closeness_of_dates_is_that_of_iso(write, tmp_path, form):
     """Dates have the order of the calendar when a release is saved, packed and verified again."""

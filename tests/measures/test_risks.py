@@ -659,7 +659,7 @@ def test_kept_columns_by_brute_force(seed):
 def test_risks_of_class_sizes_by_a_reading_of_missing_cells(reading, tmp_path):
     """Risks that follow from class sizes are those of the candidates that a reading leaves."""
     rng = random.Random(5)
-    for number in range(20 if is_thorough() else 8):
+    for number in range(20 if is_thorough() else 3):
         keys = [tuple(rng.choice("xyz*") for _ in range(3)) for _ in range(30)]
         release = tmp_path / f"r{number}.csv"
         release.write_text("a,b,c\n" + "".join(",".join(key) + "\n" for key in keys))

@@ -14,6 +14,7 @@ from pacing import paced
 from shoal.methods import auto
 from shoal.run.anonymize import anonymize_with
 from shoal.settings import build
+from thorough import spread
 
 EFFORTS = list(auto.EFFORTS)
 
@@ -94,7 +95,7 @@ def test_effort_by_trees_grows_with_the_records(effort):
         assert iterations == pytest.approx(max(100, times * part / (3 * 8)), abs=5)
 
 
-@pytest.mark.parametrize("effort", ["quick", "normal", "best"])
+@pytest.mark.parametrize("effort", spread(["quick", "normal", "best"], 2))
 @pytest.mark.parametrize("texts", [False, True])
 def test_recipes_of_all_efforts_repeat_their_run(effort, texts):
     """The settings that a run leaves give the same groups again, also where efforts go on."""

@@ -100,6 +100,7 @@ def test_refined_methods_of_2018(published, name, suffix):
     assert max(abs(cell.percent) for cell in cells) <= (0.8 if suffix == "3" else 1.1)
 
 
+@pytest.mark.slow
 @every_table(quick=[("tarragona", "2")])
 def test_our_own_forms_of_2018(published, name, suffix):
     """Our own forms lose less than the paper's on average, and nowhere 1.1 % more."""

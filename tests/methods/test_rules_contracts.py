@@ -166,7 +166,7 @@ def test_a_k_of_more_than_there_are():
 )
 def test_refined_groups_keep_the_rules(how, tmp_path):
     """Groups of a column, refined, keep what is asked, whether they did before or not."""
-    refined, tables = 0, 30 if is_thorough() else 15
+    refined, tables = 0, 30 if is_thorough() else 8
     for seed in range(tables):
         made = random_release(seed, tmp_path, mixed=seed % 2 == 1)
         kind, values = made.sensitive["s0"]

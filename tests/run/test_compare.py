@@ -103,6 +103,7 @@ def test_dataframe_chart_and_words(found):
     assert isinstance(own.data, pl.DataFrame)
 
 
+@pytest.mark.slow
 def test_a_method_that_cannot_says_why():
     """A run that is refused is a line with its reason; the others go on."""
     found = library.compare(frame(), k=[3, 90], methods=["optimal-1d", "mdav"])

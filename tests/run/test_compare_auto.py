@@ -24,6 +24,7 @@ def frame(rows=80, seed=0):
 ROLES = {"quasi_identifiers": ["a", "b", "c"], "sensitive": ["ill", "cost"]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budget", [None, 1e-6])
 def test_auto_comes_first_whatever_the_budget(budget):
     """What auto runs is compared for every k, before anything else, and never left out."""

@@ -75,7 +75,7 @@ def frequencies(draw, method):
     return columns
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", spread(METHODS, 3))
 @given(data=st.data(), k=st.integers(2, 5), incomplete=st.sampled_from(["keep", "delete"]))
 @examples(18)
 def test_no_class_below_k(tmp_path_factory, method, data, k, incomplete):
@@ -94,7 +94,7 @@ def test_no_class_below_k(tmp_path_factory, method, data, k, incomplete):
     assert smallest_class(rows) >= k
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", spread(METHODS, 3))
 @pytest.mark.parametrize("k", [3, *(pytest.param(k, marks=pytest.mark.slow) for k in (2, 4, 5))])
 def test_every_number_of_left_overs(tmp_path, method, k):
     """All numbers of left-overs, records all different or in twos: no class below k."""

@@ -74,7 +74,7 @@ def test_one_table_from_everywhere(tmp_path, method):
 
 @pytest.mark.parametrize(
     ("kind", "asked"),
-    spread(product(KINDS, ({"l": 2}, {"t": 0.5}, {"alpha": 0.7})), 8, several=True),
+    spread(product(KINDS, ({"l": 2}, {"t": 0.5}, {"alpha": 0.7})), 3, several=True),
 )
 def test_one_column_from_everywhere(tmp_path, kind, asked):
     """One sensitive column of any kind, asked for l, t or alpha alone."""

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import shoal as library
 from shoal.errors import InputError, PrivacyError, RequestError
-from thorough import examples
+from thorough import examples, spread
 
 QUASI = ["age", "income", "ward"]
 
@@ -192,7 +192,7 @@ def test_households_with_rules():
     assert pd.Series(result.partition.labels).groupby(data.home).nunique().max() == 1
 
 
-@pytest.mark.parametrize("asked", [{"l": 3}, {"t": 0.35}, {"k_of": {("age",): 9}}])
+@pytest.mark.parametrize("asked", spread([{"l": 3}, {"t": 0.35}, {"k_of": {("age",): 9}}], 3))
 @pytest.mark.parametrize("method", ["auto", "mdav", "kaim"])
 def test_strata_with_rules(asked, method):
     """What is asked beyond k is kept within strata."""

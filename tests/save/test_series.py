@@ -52,6 +52,7 @@ def no_charts(monkeypatch):
     monkeypatch.setattr(document, "draw", lambda specs: ["<svg></svg>"] * len(specs))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_a_kill_while_files_are_named(tmp_path, first, thorough):
     """At whatever call that names files a run dies: entry and release are there, or neither."""

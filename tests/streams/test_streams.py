@@ -29,6 +29,7 @@ from shoal.streams.arrivals import of_folder
 from shoal.streams.release import FRAME, Releaser
 from shoal.streams.state import State
 from shoal.streams.stream import stream_with
+from thorough import spread
 
 QUASI, K = ["age", "stay"], 5
 ASKED = {
@@ -77,7 +78,7 @@ def test_the_auditor_can_fail():
         assert audit(arrivals, batches, QUASI, k, counts, delay)
 
 
-@pytest.mark.parametrize("delay", [None, "30", "120"])
+@pytest.mark.parametrize("delay", spread([None, "30", "120"], 1))
 def test_an_iterator(tmp_path, delay):
     """Everybody is released once, in classes of k, no later than the delay allows."""
     records, out = people(430, again=0.1), tmp_path / "out"
@@ -168,6 +169,7 @@ def test_following_a_folder(tmp_path):
     assert {name: taken for name, (taken, _) in marks.items()} == {"1.csv": 10, "2.csv": 10}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["csv", "jsonl"])
 def test_a_pipe(tmp_path, kind):
     """Text that comes in parts of any length is read as whole records."""
@@ -358,7 +360,7 @@ MOMENTS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize("moment", spread(MOMENTS, 2))
 def test_killed_at_a_step(tmp_path, moment):
     """Killed at any step of a release, a stream goes on as if nothing had been."""
     records, out = people(230), tmp_path / "out"

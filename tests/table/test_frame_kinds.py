@@ -14,13 +14,14 @@ import pytest
 
 import shoal
 from shoal.errors import InputError, OutputError, RequestError
+from thorough import spread
 
 AGES = np.random.default_rng(0).integers(18, 90, 60)
 CODES = [int(age) % 4 for age in AGES]
 MONTHS = pd.period_range("2020-01", periods=4, freq="M")
 
 
-@pytest.mark.parametrize("ordered", [True, False])
+@pytest.mark.parametrize("ordered", spread([True, False], 2))
 @pytest.mark.parametrize("role", ["quasi_identifiers", "sensitive", "other"])
 def test_intervals_of_cut(tmp_path, role, ordered):
     """Categories of pandas.cut are read by their texts, in their order, whatever their role."""
@@ -109,7 +110,7 @@ def go(frame, **asked):
     return shoal.anonymize(frame, **given)
 
 
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", spread(EVERY, 8))
 def test_kept_columns_of_any_type(name):
     """A kept column comes back with its type and values, and the caller's is as it was."""
     frame, before = frame_of(name), listed(frame_of(name))
@@ -118,7 +119,7 @@ def test_kept_columns_of_any_type(name):
     assert dtype(result.data) == dtype(result.shuffled()) == dtype(frame)
 
 
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", spread(EVERY, 6))
 def test_shuffled_with_their_rows(name):
     """Cells of any type stay with their records where rows are shuffled."""
     frame = frame_of(name)
@@ -145,7 +146,9 @@ def test_types_that_cannot_be_grouped(name):
         go(frame_of(name), quasi_identifiers=["income", "x y"])
 
 
-@pytest.mark.parametrize("name", sorted(set(EVERY) - set(UNGROUPED) - {"category of periods"}))
+@pytest.mark.parametrize(
+    "name", spread(sorted(set(EVERY) - set(UNGROUPED) - {"category of periods"}), 3)
+)
 def test_types_that_can_be_grouped(name):
     """Decimals, intervals, periods and sparse numbers are grouped and come back as such."""
     frame = frame_of(name)
@@ -178,7 +181,7 @@ SENSITIVE = [
 ]
 
 
-@pytest.mark.parametrize("name", SENSITIVE)
+@pytest.mark.parametrize("name", spread(SENSITIVE, 3))
 def test_sensitive_columns_of_other_types(name, tmp_path):
     """Decimals, intervals, periods, durations and bytes are diverse and close, also in Parquet."""
     frame = frame_of(name)

@@ -138,12 +138,8 @@ class Engine:
 
     def columns(self, table: str) -> dict[str, str]:
         """Return the columns of a table or view, with their types."""
-        return dict(
-            self.rows(
-                "SELECT column_name, data_type FROM duckdb_columns() "
-                f"WHERE table_name = {text(table)} ORDER BY column_index"
-            )
-        )
+        # DESCRIBE takes 1 ms; the first look at duckdb_columns() makes its whole catalog, in 25
+        return {name: kind for name, kind, *_ in self.rows(f"DESCRIBE {quoted(table)}")}
 
     def ask(self, query: str, heading: str = "") -> list[tuple[Any, ...]]:
         """Return the rows that answer a query, which becomes a part of the script."""

@@ -47,6 +47,7 @@ def of_adult(sensitive, t, *ways):
     return [lost(some, ADULT, sensitive, t, way, method="kaim", hierarchies=trees) for way in ways]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("t", spread([0.1, 0.2], 1))
 def test_slices_lose_less_than_merging_on_adult(t):
     """At equal t slices lose less than merging on adult, and both are t-close."""

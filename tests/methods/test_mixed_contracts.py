@@ -193,7 +193,6 @@ def test_refinements(how, stays):
     assert {column.released_as for column in result.report.columns} == ways
 
 
-@pytest.mark.slow
 def test_refine_on_the_command_line(shoal, write):
     """`shoal refine` takes texts, gaps and hierarchies."""
     rows = "".join(f"{g},{z},{a},s\n" for g, z, a in
@@ -205,6 +204,7 @@ def test_refine_on_the_command_line(shoal, write):
     assert sorted(ran.out.split()[1:]) == ["01**,1,s", "01**,1,s", "02**,*,s", "02**,*,s"]
 
 
+@pytest.mark.slow
 def test_auto_by_what_is_released(stays):
     """auto searches distances where all columns release centers, and generalizes else."""
     quick = {"k": 4, "max_iterations": 20}

@@ -103,7 +103,6 @@ def test_dataframe_chart_and_words(found):
     assert isinstance(own.data, pl.DataFrame)
 
 
-@pytest.mark.slow
 def test_a_method_that_cannot_says_why():
     """A run that is refused is a line with its reason; the others go on."""
     found = library.compare(frame(), k=[3, 90], methods=["optimal-1d", "mdav"])
@@ -120,6 +119,7 @@ def test_a_method_that_cannot_says_why():
         library.compare(frame(), k=3, budget=0)
 
 
+@pytest.mark.slow
 def test_mixed_tables_and_surveys():
     """Every release is that of `anonymize`, losses are NCP; weights and strata are kept by all."""
     rng = np.random.default_rng(0)

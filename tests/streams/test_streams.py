@@ -169,7 +169,6 @@ def test_following_a_folder(tmp_path):
     assert {name: taken for name, (taken, _) in marks.items()} == {"1.csv": 10, "2.csv": 10}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["csv", "jsonl"])
 def test_a_pipe(tmp_path, kind):
     """Text that comes in parts of any length is read as whole records."""
@@ -189,6 +188,7 @@ def test_a_pipe(tmp_path, kind):
     assert stream.counts.released == 150
 
 
+@pytest.mark.slow
 def test_withheld_after_the_delay(tmp_path):
     """Records that no group can take wait, and are withheld when the delay is over; for good."""
     records, out = people(60, ill="a"), tmp_path / "out"

@@ -55,7 +55,6 @@ def test_slices_lose_less_than_merging_on_adult(t):
     assert slices < merge
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("t", spread([0.1, 0.2], 1))
 def test_auto_loses_less_than_merging_where_few_groups_break_t(t):
     """Where most groups are t-close as they are, and slices may lose more, auto loses less."""

@@ -72,6 +72,7 @@ def test_nobody_is_left_with_fewer_than_l_values_in_many_series(tmp_path):
         assert left >= least, seed
 
 
+@pytest.mark.slow
 def test_the_attacker_succeeds_on_independent_releases():
     """Releases that know nothing of each other give somebody away: the attack can succeed."""
     broken = sum(

@@ -10,6 +10,8 @@ import importlib
 import logging
 from typing import TYPE_CHECKING, Any
 
+from shoal.version import __version__
+
 if TYPE_CHECKING:
     from shoal import datasets as datasets
     from shoal import steps as steps
@@ -71,7 +73,6 @@ if TYPE_CHECKING:
     from shoal.table.read import read as read
     from shoal.table.table import Table as Table
 
-__version__ = "0.1.0"
 
 _HOME = {
     "Batch": "streams.release",

@@ -148,7 +148,9 @@ class Dask:
         """Refuse workers that have another shoal, or none."""
         from importlib import metadata
 
-        client, own = self._client, metadata.version("shoal")
+        from shoal.version import __version__
+
+        client, own = self._client, __version__
         try:
             client.wait_for_workers(1, timeout=self.seconds)
         except TimeoutError:

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from shoal import __version__
 from shoal.cli.command import NoColor, ProgressAs, Quiet, Verbose
 from shoal.cli.group import ShoalGroup
+from shoal.version import __version__
 
 WORK, AGAIN, KNOW = "Main commands", "Further commands", "Information and setup"
 

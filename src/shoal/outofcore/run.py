@@ -7,7 +7,6 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +43,7 @@ from shoal.table.steps.sequence import applied, is_left_out
 from shoal.table.steps.step import Context
 from shoal.table.streams import Pieces, Reading, Whole, in_pieces
 from shoal.table.table import Table
+from shoal.version import __version__
 
 
 def release_file(
@@ -158,7 +158,7 @@ def run_fingerprint(
     """Return all that a run depends on, as plain values, to decide whether it can be resumed."""
     settings = settings.replace(protect={"engine": None})
     return {
-        "shoal": metadata.version("shoal"),
+        "shoal": __version__,
         "input": stamps,
         "settings": settings.to_toml(),
         "hierarchies": _trees(settings, request.folder),

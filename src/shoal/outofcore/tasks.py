@@ -15,7 +15,6 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -28,6 +27,7 @@ from shoal.hints import option
 from shoal.outofcore.run_folder import LOG, REQUEST, Files
 from shoal.progress import Reporter
 from shoal.table.streams import Reading
+from shoal.version import __version__
 
 One = TypeVar("One")
 QUIET = Reporter(None)
@@ -67,7 +67,7 @@ class RemoteStep:
     def _check(self) -> None:
         """Refuse to work for another version, or where the files are not."""
         here = socket.gethostname()
-        if (own := metadata.version("shoal")) != self.version:
+        if (own := __version__) != self.version:
             raise EngineError(
                 f"a worker on {here} has shoal {own}, the run was started by {self.version}; "
                 "install the same version on all machines"
@@ -134,7 +134,7 @@ class TaskRunner:
         if not self.engine.is_remote:
             yield from freed(self.engine.map(step, tasks, self.report.stop))
             return
-        remote_step = RemoteStep(Files(self.work.storage), step, metadata.version("shoal"))
+        remote_step = RemoteStep(Files(self.work.storage), step, __version__)
         for number, done in enumerate(
             self.engine.map(remote_step, tasks, self.report.stop), start=1
         ):

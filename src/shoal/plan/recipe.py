@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +15,7 @@ from shoal.settings.model import FORM
 from shoal.table.hierarchy.specify import is_file
 from shoal.table.roles import Role
 from shoal.table.steps.sequence import is_left_out
-
-
-@cache
-def _version() -> str:
-    """Return Shoal's own version, looked up once."""
-    return metadata.version("shoal")
+from shoal.version import __version__
 
 
 def repeating_settings(plan: Plan, method: str, log: SearchLog | None) -> Settings:
@@ -53,7 +46,7 @@ def repeating_settings(plan: Plan, method: str, log: SearchLog | None) -> Settin
     released = {"numbers": numbers_as(settings)}
     if settings.roles.weight is not None:
         released["weights_as"] = settings.release.weights_as or "mean"
-    return settings.model_copy(update={"shoal": _version(), "form": FORM}).replace(
+    return settings.model_copy(update={"shoal": __version__, "form": FORM}).replace(
         input={
             "path": source.path,
             "sha256": source.sha256,

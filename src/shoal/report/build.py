@@ -36,6 +36,7 @@ from shoal.report.sections import (
 from shoal.table.encode_nodes import CodedColumn
 from shoal.table.roles import Column, Role
 from shoal.table.table import Table
+from shoal.version import __version__
 
 
 @dataclass(frozen=True)
@@ -229,9 +230,8 @@ def _column(column: Column, released: Released, figures: Mapping[str, Any]) -> C
 @cache
 def versions() -> Mapping[str, str]:
     """Return the versions of libraries that can change a result."""
-    names = ("shoal", "numpy", "numba", "pyarrow")
-    known = {name: metadata.version(name) for name in names}
-    return {**known, "python": platform.python_version()}
+    known = {name: metadata.version(name) for name in ("numpy", "numba", "pyarrow")}
+    return {"shoal": __version__, **known, "python": platform.python_version()}
 
 
 def _aggregate_text(aggregators: Mapping[str, str]) -> str:

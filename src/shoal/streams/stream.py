@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable
-from importlib import metadata
 from pathlib import Path
 from typing import Any, BinaryIO, Unpack
 
@@ -31,6 +30,7 @@ from shoal.streams.state import State
 from shoal.system.names import is_url
 from shoal.table.files.formats import check_kind
 from shoal.table.hierarchy.specify import is_file
+from shoal.version import __version__
 
 LEDGER, REQUEST = "stream.ledger", "request"
 READ_BY = "input"  # the part that says how records are read
@@ -191,7 +191,7 @@ def write_recipe(settings: Settings, source: str | None, private: Path) -> None:
     own = settled(settings, private)
     ledger = None if settings.series.ledger is None else own.series.ledger
     recipe = own.model_copy(
-        update={"shoal": metadata.version("shoal"), "form": FORM}
+        update={"shoal": __version__, "form": FORM}
     ).replace(
         input={
             "path": seen_from(source, private),

@@ -101,7 +101,7 @@ class Session:
 
     def to_json(self) -> dict[str, Any]:
         """Return the session as JSON."""
-        from shoal import __version__
+        from shoal.version import __version__
 
         sample = {"name": SAMPLE, "says": "2,000 made-up hospital stays with 11 columns"}
         return {

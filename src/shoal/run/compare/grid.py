@@ -9,7 +9,6 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from importlib import metadata
 from pathlib import Path
 from typing import Any, Unpack, overload
 
@@ -49,6 +48,7 @@ from shoal.settings.table import takes_options
 from shoal.settings.tree import settings_and_run
 from shoal.table.read import read_with
 from shoal.table.table import Table
+from shoal.version import __version__
 
 NUMBERS = (
     "mdav", "v-mdav", "mdav-mhm", "mst", "hilbert", "tfrp", "diameter-phase2", "cbfs-nc3+", "fast",
@@ -268,7 +268,7 @@ def _digest(table: Table, settings: Settings, budget: float | None, loss_name: s
     folder = settings.input.hierarchies
     files = sorted(Path(folder).glob("*.csv")) if folder is not None else []
     more = [hashlib.sha256(path.read_bytes()).hexdigest() for path in files]
-    what = [metadata.version("shoal"), table.source.sha256, settings.to_toml(), trees, more, budget,
+    what = [__version__, table.source.sha256, settings.to_toml(), trees, more, budget,
             loss_name]  # fmt: skip
     return hashlib.sha256(json.dumps(what).encode("utf-8")).hexdigest()
 

@@ -7,7 +7,6 @@ import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +36,7 @@ from shoal.save.pack.recipe import lacks
 from shoal.settings import COMMITTED, Settings, load, split_key
 from shoal.table.files.opening import digest_of
 from shoal.table.hierarchy.specify import is_file
+from shoal.version import __version__
 
 
 @dataclass(frozen=True)
@@ -81,8 +81,10 @@ class Papers:
             ]
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             problems = ["the report is about something else than the certificate"]
-        if problems and self.made.versions.get("shoal") != (version := metadata.version("shoal")):
-            problems.append(f"this is shoal {version}; check the pack with the version it names")
+        if problems and self.made.versions.get("shoal") != __version__:
+            problems.append(
+                f"this is shoal {__version__}; check the pack with the version it names"
+            )
         if not problems:
             done.append(
                 f"{verification.records:,} records in {verification.classes:,} classes, the "

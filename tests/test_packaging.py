@@ -22,7 +22,7 @@ def test_the_version_has_one_source(repository):
     project, content = project_of(repository)
     assert "version" not in project
     assert project["dynamic"] == ["version"]
-    assert content["tool"]["hatch"]["version"]["path"] == "src/shoal/__init__.py"
+    assert content["tool"]["hatch"]["version"]["path"] == "src/shoal/version.py"
     assert metadata.version("shoal") == shoal.__version__
 
 

@@ -381,6 +381,7 @@ def test_no_value_in_any_file(shoal, write, here):
     assert len(files) == 3 + 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "way", spread(["mean", "median", "mode", "medoid", "generalize", "range"], 3)
 )

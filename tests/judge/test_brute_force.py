@@ -176,7 +176,7 @@ def _by_order(part, whole):
 def test_equals_brute_force(tmp_path, tree, reading, thorough):
     """On many random tables all that is found is what brute force finds."""
     rng = random.Random(READINGS.index(reading))
-    for trial in range(2000 if thorough else 36):
+    for trial in range(2000 if thorough else 15):
         form = ("csv", "frame", "parquet")[trial % 3]
         kind = KINDS[trial % 4]
         records = random_table(rng, kind, form == "csv")
@@ -359,7 +359,7 @@ def said(found):
 def test_what_changes_nothing(tmp_path, thorough):
     """A constant column, the order of rows, unused categories: all is found alike."""
     rng = random.Random(5)
-    for trial in range(20 if thorough else 4):
+    for trial in range(20 if thorough else 2):
         records = random_table(rng, "text", False)
         table = pa.table({name: [r[i] for r in records] for i, name in enumerate("pqs")})
         options = {"k": 2, "sensitive": ["s"], "l": 2, "t": 0.3, "alpha": 0.7}

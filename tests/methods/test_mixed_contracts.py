@@ -82,6 +82,7 @@ def test_sizes_and_loss_from_scratch(method, tmp_path):
         assert found.loss_name == (MIXED_LOSS if mixed else "SSE/SST, percent")
 
 
+@pytest.mark.slow
 @every_method
 def test_releases_verify(method, tmp_path):
     """What a method releases of a mixed table has k records of a kind, checked by counting."""
@@ -105,6 +106,7 @@ def test_same_seed_same_labels(method, stays):
     assert np.array_equal(first.labels, second.labels)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", spread(METHODS, 7))
 def test_order_of_the_rows_does_not_matter(method, stays):
     """Through anonymize, permuted rows have the same groups."""
@@ -175,6 +177,7 @@ def test_numbers_have_the_labels_of_the_numeric_path(method):
     assert (plain.loss_name, beside.loss_name) == ("SSE/SST, percent", MIXED_LOSS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", spread(REFINEMENTS, 7))
 def test_refinements(how, stays):
     """Groups of anybody are refined on mixed tables, by the library and from a column."""

@@ -93,6 +93,7 @@ def left(folder):
     return [path.name for path in folder.iterdir() if path.name.startswith(".")]
 
 
+@pytest.mark.slow
 def test_missing_numbers(tmp_path):
     """A group releases the mean of the present cells where there are k, else none, and counts."""
     columns, rng = people(1295), np.random.default_rng(5)
@@ -269,6 +270,7 @@ def mixed(rows=1500, seed=0):
     return columns, {"quasi_identifiers": ["sex", "region", "age"], "other": ["note"]}
 
 
+@pytest.mark.slow
 def test_words_and_gaps(tmp_path):
     """Words and missing cells are generalized; what is released covers what was there."""
     columns, roles = mixed()
@@ -498,6 +500,7 @@ def test_fewer_records_than_k(tmp_path):
         run(source, tmp_path / "out.csv")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [10, 19, 20, 25])
 def test_few_records(tmp_path, rows):
     """As few records as k, and regions smaller than k, are released all the same."""
@@ -791,6 +794,7 @@ def test_hierarchies_that_changed_after_a_kill(tmp_path, monkeypatch, place):
     assert {row["t"] for row in read_csv(tmp_path / "out.csv")} <= {*"abcdefgh*", "odd", "even"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_killed_between_look_and_parting(tmp_path, monkeypatch, ending):
     """A run that was killed after the first look, before all were parted, goes on well."""
@@ -913,6 +917,7 @@ def test_times_are_rounded_as_in_the_whole_file(tmp_path):
     assert sum(moment.hour > 0 for moment in old) > len(old) / 2
 
 
+@pytest.mark.slow
 def test_how_many_records_are_measured(tmp_path):
     """About a quarter of a region is measured, or what the limit is; the report says which."""
     source = write_csv(tmp_path / "in.csv", people(5000))

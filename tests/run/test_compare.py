@@ -152,6 +152,7 @@ def test_budget():
     assert all(point.information_loss is not None for point in ample.points)
 
 
+@pytest.mark.slow
 def test_a_callback_cancels_and_the_notes_go_on(tmp_path):
     """What was done is in the notes, figures alone; the same comparison goes on after it."""
     notes = tmp_path / "notes.jsonl"

@@ -54,6 +54,7 @@ def never_above(seeds):
     return met
 
 
+@pytest.mark.slow
 def test_never_above_the_least_of_all_groupings():
     """Bounds of 45 small tables hold against all their groupings."""
     assert never_above(range(45)) >= 22

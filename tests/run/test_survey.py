@@ -136,6 +136,7 @@ def test_weights_and_ordinal_columns(method):
     assert set(result.data.pain.astype(str)) <= allowed
 
 
+@pytest.mark.slow
 @given(
     st.integers(0, 2**32 - 1), st.integers(2, 4),
     st.sampled_from(["auto", "mdav", "kaim", "kaim+", "fast"]), st.booleans(),

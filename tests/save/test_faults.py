@@ -41,6 +41,7 @@ def test_injections(folder):
     assert {"open", "write", "fsync", "fchmod"} <= set(tried)
 
 
+@pytest.mark.slow
 def test_full_disks(folder):
     """A disk that is full after any number of bytes leaves nothing half-written."""
     _, bad = faults.try_full_disks(folder)
@@ -152,6 +153,7 @@ SETTINGS = [  # which differ in everything
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_same_release_everywhere(tmp_path):
     """Threads, locales, time zones and hash seeds change no byte but the order of the rows."""
     path = tmp_path / "t.csv"

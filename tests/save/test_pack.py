@@ -297,6 +297,7 @@ def test_closeness_by_a_tree_needs_the_tree(tmp_path, shoal):
     assert "is not the one that was certified" in ran.err
 
 
+@pytest.mark.slow
 def test_what_only_t_needs_is_asked_for_with_t_alone(tmp_path):
     """An order of a sensitive column is not needed to check l; t = 0 is checked, too."""
     rng = np.random.default_rng(0)
@@ -399,6 +400,7 @@ def test_what_is_there_is_kept(result, tmp_path, shoal):
     assert (data / "t.csv").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "where", ["dictionary", "readme", "_certificate", "checked_pack", "give_name"]
 )

@@ -92,6 +92,7 @@ def test_a_kill_while_files_are_named(tmp_path, first, thorough):
     assert entries(tmp_path) == before + 1
 
 
+@pytest.mark.slow
 def test_a_kill_while_a_pack_is_named(tmp_path):
     """The folder of a pack and its entry appear together, too; the same run works again."""
     result = made(tmp_path, 0)
@@ -251,6 +252,7 @@ def test_counterfeits_are_never_the_last_rows(tmp_path):
     raise AssertionError
 
 
+@pytest.mark.slow
 def test_counterfeits_beside_kept_columns(tmp_path):
     """The judge takes counterfeits out of what kept columns join: k people are left, or none."""
     tables = random_series(5, people=90, each=70, kept=2)

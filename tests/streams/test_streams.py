@@ -214,6 +214,7 @@ def test_in_vain(tmp_path):
     stream.close()
 
 
+@pytest.mark.slow
 def test_people_of_the_ledger(tmp_path):
     """Who is in the ledger, or left, is not released; nor who is noted there while she waits."""
     records, ledger = people(120), tmp_path / "s.ledger"
@@ -235,6 +236,7 @@ def test_people_of_the_ledger(tmp_path):
     assert tags == {one["tag"] for n, one in enumerate(records) if n not in gone}
 
 
+@pytest.mark.slow
 def test_what_stays_as_it_began(tmp_path):
     """Options, types, columns and standardization are those of the beginning."""
     out, records = tmp_path / "out", people(200)
@@ -465,6 +467,7 @@ batch = 60
 """
 
 
+@pytest.mark.slow
 def test_from_a_recipe(tmp_path, monkeypatch, shoal):
     """A stream runs by a recipe, and its own recipe goes on with it, from wherever it is run."""
     monkeypatch.chdir(tmp_path)

@@ -159,6 +159,7 @@ def made(desk, content, ledger, **more):
     return file, job, told
 
 
+@pytest.mark.slow
 def test_this_year_is_published_after_last_year(desk):
     """A ledger begins with a release, goes home, comes back with its key, and knows who is who."""
     first = desk.post("/ledgers", {"name": "stays"}, 201)

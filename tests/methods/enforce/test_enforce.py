@@ -307,6 +307,7 @@ def test_units_do_not_matter(way, tmp_path):
         assert sets(found[0]) == sets(found[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", spread(ENFORCEMENTS, 4))
 @pytest.mark.parametrize("k", [2, 3, 5])
 def test_tables_of_one_group(way, k):

@@ -38,6 +38,7 @@ def folder(tmp_path_factory, repository):
     return place
 
 
+@pytest.mark.slow
 def test_every_example_runs(shoal, folder, monkeypatch):
     """The example of every help does what it says, one after the other."""
     monkeypatch.chdir(folder)

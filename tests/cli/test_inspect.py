@@ -127,6 +127,7 @@ def hospital_export(folder):
 TABLES = [patients, dutch, french, hospital_export]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", TABLES, ids=lambda make: make.__name__)
 def test_the_printed_command_runs(shoal, tmp_path, monkeypatch, make):
     """The whole command that is printed runs as it stands, to a release that the judge verifies."""

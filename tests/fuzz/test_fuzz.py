@@ -29,6 +29,7 @@ def test_random_cases_have_no_findings(first):
     assert not found, [(f.oracle, f.what, f.trace, f.case.seed) for f in found]
 
 
+@pytest.mark.slow
 def test_random_commands_have_no_findings():
     """The command line and the recipe it leaves do as Python does."""
     found = [one for seed in range(8) for one in run(draw(seed, "cli")).findings]

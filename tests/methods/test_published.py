@@ -90,6 +90,7 @@ def every_table(quick):
 OFF = {("tarragona", "3"): 11}  # cells that are not equal; of other tables
 
 
+@pytest.mark.slow
 @every_table(quick=[("tarragona", "3")])
 def test_refined_methods_of_2018(published, name, suffix):
     """Nearly all cells are equal to print; with suffix 3 the others are within 0.8 %."""

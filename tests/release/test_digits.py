@@ -59,6 +59,7 @@ def test_prefixes_are_not_for_decimals(write, cells):
     assert masked.report.verification["ok"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("decimals", [{"x": 3}, {"y": 1}, 3, {"x": 2, "y": 2}])
 def test_digits_that_the_data_lack(write, shoal, decimals, tmp_path):
     """More decimals than a column has are refused; as many, fewer and none are not."""

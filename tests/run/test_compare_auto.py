@@ -67,6 +67,7 @@ def test_auto_goes_on_from_notes(tmp_path):
     assert not any("auto" in stage for stage in stages)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "asked", [{"l": 2}, {"t": 0.4}, {"alpha": 0.7}, {"l": 1.8, "l_kind": "entropy"}], ids=str
 )

@@ -60,6 +60,7 @@ def labels(data, **asked):
     return shoal.anonymize(data, k=3, quasi_identifiers=["a", "b"], **asked).partition.labels
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "method", spread(["mdav", "fast", "ilsmc+", "kaim", "k-member", "kaim+"], 3)
 )

@@ -23,7 +23,7 @@ def written(write, cells):
     return write("t.csv", "a;w\n" + "".join(f"{i};{cell}\n" for i, cell in enumerate(cells)))
 
 
-@pytest.mark.parametrize("zone", spread(["Z", "+01:00", "+0100", "-05", "-03:30"], 5))
+@pytest.mark.parametrize("zone", spread(["Z", "+01:00", "+0100", "-05", "-03:30"], 2))
 @pytest.mark.parametrize("form", ["%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M", "%d.%m.%Y %H:%M"])
 def test_one_zone_is_kept(write, zone, form):
     """Times of one zone are read as local times, grouped, and written with the zone."""

@@ -430,6 +430,7 @@ def made(drawing_desk):
     return file, job, compared
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("width", "theme"), spread(product(WIDTHS, THEMES), 1, several=True))
 def test_pages_fit_and_are_pictured(page, made, thorough, width, theme):
     """At both widths, in both themes, no page scrolls sideways; where all tests run, pictures."""

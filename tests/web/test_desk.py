@@ -29,6 +29,7 @@ def test_an_estimate_explains_the_method_it_names(desk, said):
     assert guess["why"].startswith(f"{guess['method']}: ")
 
 
+@pytest.mark.slow
 def test_the_same_settings_give_what_the_command_line_gives(desk, tmp_path, shoal):
     """The desk's release is the command's, group for group."""
     file = desk.sample()

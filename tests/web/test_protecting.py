@@ -212,6 +212,7 @@ def file_of(name, content):
     return {"name": name, "base64": base64.b64encode(content).decode()}
 
 
+@pytest.mark.slow
 def test_a_ledger_is_kept_at_the_desk(desk):
     """An earlier release is added, a series judged; people leave once it was said what it costs."""
     first = desk.upload("old.csv", year(0))
@@ -262,6 +263,7 @@ def flowing(desk, key, right):
     raise AssertionError(told)
 
 
+@pytest.mark.slow
 def test_a_folder_that_fills_is_released_in_batches(desk):
     """Batches are counted and verified as they come; stopped, the next start goes on."""
     arriving = desk.folder / "arriving"

@@ -11,6 +11,7 @@ import shoal
 from desks import SAMPLE, census_like, running
 
 
+@pytest.mark.slow
 def test_from_the_sample_to_a_verified_release(drawing_desk, tmp_path):
     """A newcomer's path over JSON: look, estimate, run, judge, take home, and verify elsewhere."""
     desk = drawing_desk
@@ -63,6 +64,7 @@ def test_from_the_sample_to_a_verified_release(drawing_desk, tmp_path):
     assert b"<svg" in page.body
 
 
+@pytest.mark.slow
 def test_compare(drawing_desk):
     """A comparison has its frontier as a chart, its pick and its files."""
     desk = drawing_desk

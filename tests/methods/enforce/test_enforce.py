@@ -206,6 +206,7 @@ def test_every_way_keeps_the_rules(way, tmp_path):
     assert set(ways) == usual.get(way, {way} if way == "slices" else {way, "none"})
 
 
+@pytest.mark.slow
 def test_what_cannot_be_met(tmp_path):
     """A PrivacyError comes exactly where all records as one group break a rule."""
     verdicts = set()
@@ -290,6 +291,7 @@ def test_the_order_of_the_rows_does_not_matter(way, method, tmp_path):
         assert records(table, groups_of(first.labels)) == records(table, permuted)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", spread(ENFORCEMENTS, 2))
 def test_units_do_not_matter(way, tmp_path):
     """A column in other units gives the same groups."""

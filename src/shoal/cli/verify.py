@@ -16,6 +16,8 @@ from shoal.cli.options import JsonFlag, MissingAs, SensitiveTrees, Tabled, takes
 from shoal.cli.output import echo_verdict
 from shoal.errors import PrivacyError, RequestError
 
+PROGRAM = 150 * 10**6  # bytes that the judge takes beside DuckDB, without kernels
+
 
 @app.command(cls=Tabled, rich_help_panel=WORK)
 @takes(
@@ -136,7 +138,7 @@ def verify(
     from shoal.settings.parse import split_names, split_pairs
     from shoal.settings.presets import least_k
     from shoal.settings.tree import arguments_of
-    from shoal.table.memory import PROGRAM, read_memory
+    from shoal.table.memory import read_memory
 
     if options.get("sensitive") == ["none"]:
         options["sensitive"] = []

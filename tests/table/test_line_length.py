@@ -133,6 +133,13 @@ def test_a_header_that_is_never_closed(tmp_path):
     refused(verified, path, r"t\.csv, line 1: longer than 16 MB")
 
 
+def test_megabytes_of_quotes(tmp_path):
+    """A cell of nothing but quotes takes the judge no more memory than another."""
+    path = tmp_path / "t.csv"
+    path.write_bytes(b'a,b\n1,"' + b'""' * 3_000_000 + b'"\n')
+    refused(verified, path, r"t\.csv, line 2: not strict csv")
+
+
 READ_TREE = (partial(read_tree, column="a"), "no hierarchy; every line must be")
 
 

@@ -150,7 +150,7 @@ class Dask:
 
         from shoal.version import __version__
 
-        client, own = self._client, __version__
+        client = self._client
         try:
             client.wait_for_workers(1, timeout=self.seconds)
         except TimeoutError:
@@ -160,13 +160,13 @@ class Dask:
         other = {
             address: "none" if isinstance(version, Exception) else str(version)
             for address, version in by_worker.items()
-            if version != own
+            if version != __version__
         }
         if other:
             versions = ", ".join(f"{at} has {what}" for at, what in sorted(other.items())[:5])
             raise EngineError(
                 f"{len(other)} of {len(by_worker)} workers have another version of shoal than "
-                f"{own}: {versions}; install the same on all machines"
+                f"{__version__}: {versions}; install the same on all machines"
             )
 
     def map(

@@ -16,7 +16,7 @@ from shoal.cli.options import JsonFlag, MissingAs, SensitiveTrees, Tabled, takes
 from shoal.cli.output import echo_verdict
 from shoal.errors import PrivacyError, RequestError
 
-PROGRAM = 150 * 10**6  # bytes that the judge takes beside DuckDB, without kernels
+JUDGE = 150 * 10**6  # bytes that the judge takes beside DuckDB: a third of a run with kernels
 
 
 @app.command(cls=Tabled, rich_help_panel=WORK)
@@ -156,7 +156,7 @@ def verify(
         sql=sql,
         **arguments_of(options),
     )  # fmt: skip
-    with limited(memory=None if memory is None else read_memory(memory) - PROGRAM):
+    with limited(memory=None if memory is None else read_memory(memory) - JUDGE):
         verification = judge()
     if sql:
         sys.stdout.write(f"{verification.sql}\n")

@@ -163,7 +163,8 @@ def listed_rows(engine: Engine, data: Sequence[Any], table: str) -> Source:
     lists = {len(row) for row in data if isinstance(row, list | tuple)}
     if not rows or not is_plain or len(lists) > 1 or 0 in lists:
         raise InputError(f"{LIST} has no rows, or others than lists of one length, or dicts")
-    cells = {str(name): [row.get(name) for row in rows] for row in rows for name in row}
+    names = dict.fromkeys(name for row in rows for name in row)
+    cells = {str(name): [row.get(name) for row in rows] for name in names}
     return of_values(engine, table, cells, LIST)
 
 

@@ -31,10 +31,11 @@ CELL = 131_072  # signs of a cell: Python's csv module takes no more
 # The head of gzip may name the file, and no more: it has fields of its own, and a comment.
 HEAD = re.compile(rb"\x1f\x8b\x08(?![\0\x08])|\x1f\x8b\x08\x08.{6}[^\0]{100}", re.S)
 # Q is the quote, S what separates cells. Only classes of signs are possessive, which keeps the scan
-# linear: Python before 3.11.5 matches possessive groups wrongly (cpython issue 106052).
+# linear: Python before 3.11.5 matches possessive groups wrongly (cpython issue 106052). Groups that
+# repeat are bounded, as each repetition takes memory: megabytes of quotes took one of 1 GB.
 PLAIN = rb"[^QS\r\n\0]*+"
-QUOTED = rb"Q[^Q\\\r\0]*+(?:(?:\\(?!Q)|QQ|\r\n)[^Q\\\r\0]*+)*Q"
-LINE_OF_CELLS = rb"[^Q\n]*+(?:Q[^Q]*+Q[^Q\n]*+)*\n?"
+QUOTED = rb"Q[^Q\\\r\0]*+(?:(?:\\(?!Q)|QQ|\r\n)[^Q\\\r\0]*+){0,131072}Q"
+LINE_OF_CELLS = rb"[^Q\n]*+(?:Q[^Q]*+Q[^Q\n]*+){0,262144}\n?"
 LEADING = re.compile(r'^"(?:[^"]|"")*"')
 ODD = "\v\f\x1c\x1d\x1e\x85\u2028\u2029"  # signs at which some readers end a line
 BREAKS = re.compile(f"\r\n|[\n{ODD}]")

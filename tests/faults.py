@@ -23,9 +23,9 @@ from pathlib import Path
 import numpy as np
 
 import shoal
-from shoal.backends.staging import MARK
 from shoal.report.html import document
 from shoal.save.files import Targets
+from shoal.storage.staging import MARK
 
 QUASI = ["x0", "x1"]
 K = 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.errors import PrivacyError
-from shoal.run.anonymize import anonymize_with
+from shoal.pipeline.anonymize import anonymize_with
 from shoal.settings import build
 
 

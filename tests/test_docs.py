@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import shoal
-from shoal.run import microaggregate
+from shoal.pipeline import microaggregate
 
 DRAWS = True  # charts
 

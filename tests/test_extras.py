@@ -18,7 +18,7 @@ import shoal
 import without_extras
 from desks import Server
 from pacing import paced
-from shoal.backends.extras import EXTRAS, is_installed
+from shoal.extras import EXTRAS, is_installed
 from shoal.methods.auto import Pace
 
 CLASSES = {name for name in shoal.__all__ if isinstance(getattr(shoal, name), type)}

@@ -248,7 +248,7 @@ def _failed(case: Case, error: BaseException) -> dict[str, Any]:
 
 def wanted(hidden: Sequence[str] | None) -> list[Case]:
     """Return the cases that end: all of the core, and those whose extra is not there."""
-    from shoal.backends.extras import has
+    from shoal.extras import has
 
     every = [*COMMANDS, *functions()]
     if os.environ.get("SHOAL_WARMUP") == "1":
@@ -260,7 +260,7 @@ def wanted(hidden: Sequence[str] | None) -> list[Case]:
 
 def main(folder: str, *hidden: str) -> None:
     """Do everything in a folder, and print what each case came to."""
-    from shoal.backends.extras import EXTRAS
+    from shoal.extras import EXTRAS
 
     modules = [module for extra in hidden for module in EXTRAS[extra]]
     hide(modules)

@@ -6,7 +6,7 @@ import platform
 import textwrap
 
 import shoal
-from shoal.outofcore.budget import WORKER, budget_for
+from shoal.pipeline.regions.budget import WORKER, budget_for
 from shoal.table.files.many_files import CHUNK
 from shoal.table.memory import read_memory
 from telling import read, table, wrapped, write_page

@@ -1,9 +1,9 @@
-"""What every method takes, measured: the model of `shoal.plan.costs` is made of these figures.
+"""What every method takes, measured: `shoal.pipeline.plan.costs` is made of these figures.
 
     python benchmarks/estimates/measure.py [measure] [check] [METHOD ...]
 
 `measure` runs every method on clustered tables of several sizes, each run in a process of its own,
-and writes src/shoal/plan/costs.csv; what is there already is not run again. `check` runs the
+and writes src/shoal/pipeline/plan/costs.csv; what is there already is not run again. `check` runs the
 methods on other tables and prints estimate and truth. A run that would take more than PATIENCE
 seconds is left out. On a busy machine the seconds are those of the processor: of the main thread,
 and half of those of all others.
@@ -22,14 +22,14 @@ from typing import NamedTuple
 import numpy as np
 
 import shoal
-from shoal.plan.costs import estimate
+from shoal.pipeline.plan.costs import estimate
 
 REPOSITORY = Path(__file__).parents[2]
 sys.path.append(str(REPOSITORY / "benchmarks"))
 
 from telling import Bar  # noqa: E402
 
-COSTS = REPOSITORY / "src/shoal/plan/costs.csv"
+COSTS = REPOSITORY / "src/shoal/pipeline/plan/costs.csv"
 HEADER = "method", "records", "columns", "k", "seconds", "megabytes"
 PATIENCE = 90.0
 MOMENT = 1.0  # seconds: what takes less is told as "about a second"

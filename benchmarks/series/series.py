@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import shoal
 from reference import adult, trees
 from shoal.errors import PrivacyError
-from shoal.run.anonymize import anonymize_with
+from shoal.pipeline.anonymize import anonymize_with
 from shoal.settings.tree import settings_and_run
 
 QUASI = ["age", "workclass", "education", "marital-status", "race", "sex", "native-country"]

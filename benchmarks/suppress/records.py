@@ -23,12 +23,12 @@ from shoal.methods.problem import Nodes, Points  # noqa: E402
 from shoal.methods.suppress.choose import Regroup, Task, allowed, choose  # noqa: E402
 from shoal.methods.suppress.removals import Losses  # noqa: E402
 from shoal.partition import rows_of_groups  # noqa: E402
-from shoal.progress import Reporter  # noqa: E402
-from shoal.run.group import (  # noqa: E402
+from shoal.pipeline.group import (  # noqa: E402
     Conditions,
     Groups,
     suppressed,
 )
+from shoal.progress import Reporter  # noqa: E402
 from shoal.settings.tree import settings_and_run  # noqa: E402
 from shoal.table.encode import encode  # noqa: E402
 from shoal.table.encode_nodes import code  # noqa: E402

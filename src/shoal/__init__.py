@@ -35,30 +35,30 @@ if TYPE_CHECKING:
     from shoal.measures.result import Measures as Measures
     from shoal.methods.ils.parameters import Search as Search
     from shoal.methods.registry import methods as methods
-    from shoal.outofcore.file import anonymize_file as anonymize_file
-    from shoal.outofcore.request import Released as Released
     from shoal.partition import Bound as Bound
     from shoal.partition import Partition as Partition
+    from shoal.pipeline.add_release import add_release as add_release
+    from shoal.pipeline.anonymize import anonymize as anonymize
+    from shoal.pipeline.compare.grid import compare as compare
+    from shoal.pipeline.compare.points import Comparison as Comparison
+    from shoal.pipeline.inspect import inspect as inspect
+    from shoal.pipeline.lower_bound import lower_bound as lower_bound
+    from shoal.pipeline.measure import measure as measure
+    from shoal.pipeline.microaggregate import ColumnByColumn as ColumnByColumn
+    from shoal.pipeline.microaggregate import microaggregate as microaggregate
+    from shoal.pipeline.microaggregate import microaggregate_columns as microaggregate_columns
+    from shoal.pipeline.microaggregate import refine as refine
+    from shoal.pipeline.preview import Preview as Preview
+    from shoal.pipeline.preview import preview as preview
+    from shoal.pipeline.regions.file import anonymize_file as anonymize_file
+    from shoal.pipeline.regions.request import Released as Released
+    from shoal.pipeline.result import Result as Result
+    from shoal.pipeline.risk import risk as risk
+    from shoal.pipeline.suggest import Suggestion as Suggestion
+    from shoal.pipeline.suggest import suggest as suggest
     from shoal.progress import Progress as Progress
     from shoal.report.report import Report as Report
     from shoal.report.risk.result import Risk as Risk
-    from shoal.run.add_release import add_release as add_release
-    from shoal.run.anonymize import anonymize as anonymize
-    from shoal.run.compare.grid import compare as compare
-    from shoal.run.compare.points import Comparison as Comparison
-    from shoal.run.inspect import inspect as inspect
-    from shoal.run.lower_bound import lower_bound as lower_bound
-    from shoal.run.measure import measure as measure
-    from shoal.run.microaggregate import ColumnByColumn as ColumnByColumn
-    from shoal.run.microaggregate import microaggregate as microaggregate
-    from shoal.run.microaggregate import microaggregate_columns as microaggregate_columns
-    from shoal.run.microaggregate import refine as refine
-    from shoal.run.preview import Preview as Preview
-    from shoal.run.preview import preview as preview
-    from shoal.run.result import Result as Result
-    from shoal.run.risk import risk as risk
-    from shoal.run.suggest import Suggestion as Suggestion
-    from shoal.run.suggest import suggest as suggest
     from shoal.save.pack.recheck import Checked as Checked
     from shoal.save.pack.recheck import check_pack as check_pack
     from shoal.settings.presets import Preset as Preset
@@ -79,8 +79,8 @@ _HOME = {
     "Bound": "partition",
     "Canceled": "errors",
     "Checked": "save.pack.recheck",
-    "ColumnByColumn": "run.microaggregate",
-    "Comparison": "run.compare.points",
+    "ColumnByColumn": "pipeline.microaggregate",
+    "Comparison": "pipeline.compare.points",
     "Counts": "streams.state",
     "EngineError": "errors",
     "Hierarchy": "table.hierarchy.view",
@@ -90,47 +90,47 @@ _HOME = {
     "OutputError": "errors",
     "Partition": "partition",
     "Preset": "settings.presets",
-    "Preview": "run.preview",
+    "Preview": "pipeline.preview",
     "PrivacyError": "errors",
     "PrivacyWarning": "errors",
     "Progress": "progress",
-    "Released": "outofcore.request",
+    "Released": "pipeline.regions.request",
     "Report": "report.report",
     "RequestError": "errors",
-    "Result": "run.result",
+    "Result": "pipeline.result",
     "Risk": "report.risk.result",
     "Search": "methods.ils.parameters",
     "SeriesVerification": "judge.series",
     "ShoalError": "errors",
     "ShoalWarning": "errors",
     "Stream": "streams.loop",
-    "Suggestion": "run.suggest",
+    "Suggestion": "pipeline.suggest",
     "Table": "table.table",
     "TypeChangeWarning": "errors",
     "Verification": "judge.verdict",
-    "add_release": "run.add_release",
-    "anonymize": "run.anonymize",
-    "anonymize_file": "outofcore.file",
+    "add_release": "pipeline.add_release",
+    "anonymize": "pipeline.anonymize",
+    "anonymize_file": "pipeline.regions.file",
     "check_ledger": "ledger.keeping",
     "check_pack": "save.pack.recheck",
-    "compare": "run.compare.grid",
+    "compare": "pipeline.compare.grid",
     "datasets": "",
     "forget_people": "ledger.keeping",
     "hierarchy": "table.hierarchy.view",
-    "inspect": "run.inspect",
-    "lower_bound": "run.lower_bound",
-    "measure": "run.measure",
+    "inspect": "pipeline.inspect",
+    "lower_bound": "pipeline.lower_bound",
+    "measure": "pipeline.measure",
     "methods": "methods.registry",
-    "microaggregate": "run.microaggregate",
-    "microaggregate_columns": "run.microaggregate",
+    "microaggregate": "pipeline.microaggregate",
+    "microaggregate_columns": "pipeline.microaggregate",
     "presets": "settings.presets",
-    "preview": "run.preview",
+    "preview": "pipeline.preview",
     "read": "table.read",
-    "refine": "run.microaggregate",
-    "risk": "run.risk",
+    "refine": "pipeline.microaggregate",
+    "risk": "pipeline.risk",
     "steps": "",
     "stream": "streams.stream",
-    "suggest": "run.suggest",
+    "suggest": "pipeline.suggest",
     "verify": "judge.verify",
     "verify_series": "judge.series",
     "withdraw_release": "ledger.keeping",

@@ -17,7 +17,7 @@ import pytest
 import shoal
 from shoal.measures import pairing, reading
 from shoal.measures.streaming import Drawn
-from shoal.plan.plan import plan_table
+from shoal.pipeline.plan.plan import plan_table
 from shoal.settings import build
 from shoal.table.encode import encode
 from shoal.table.encode_nodes import code

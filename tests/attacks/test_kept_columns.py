@@ -261,7 +261,7 @@ def test_names_on_the_desk(tmp_path):
 def test_the_sample(tmp_path):
     """The recipe that comes with us releases nothing that singles people out."""
     from shoal.datasets.load import patients_recipe
-    from shoal.run.anonymize import anonymize_with
+    from shoal.pipeline.anonymize import anonymize_with
     from shoal.settings import load
 
     recipe = patients_recipe()

@@ -12,10 +12,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from shoal.pipeline.anonymize import anonymize_with
 from shoal.report.chunk import Chunk
 from shoal.report.figures import figures_of
 from shoal.report.figures.ranges import compared
-from shoal.run.anonymize import anonymize_with
 from shoal.settings import build
 from shoal.table.assign import with_roles
 from shoal.table.read import read

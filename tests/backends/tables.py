@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from shoal.backends.executor import Threads
-from shoal.outofcore.many_files import FromParts, release_parts
-from shoal.outofcore.parts import OutputFolder
-from shoal.outofcore.request import FileRequest
+from shoal.executor import Threads
+from shoal.pipeline.regions.many_files import FromParts, release_parts
+from shoal.pipeline.regions.parts import OutputFolder
+from shoal.pipeline.regions.request import FileRequest
 from shoal.settings import build
 from shoal.table.files.many_files import find_parts
 

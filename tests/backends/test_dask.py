@@ -31,9 +31,9 @@ from backends.tables import (
     write_parts,
 )
 from later import Later
-from shoal.backends.dask import Dask
-from shoal.backends.executor import Threads
 from shoal.errors import EngineError, EngineLostError, InputError, RequestError
+from shoal.executor import Threads
+from shoal.pipeline.engines.dask import Dask
 from thorough import spread
 
 TOGETHER = "dask"  # which one process imports
@@ -241,7 +241,7 @@ def test_errors_come_back_as_they_are(tmp_path, cluster):
 
 def test_a_mistake_of_ours_shows_no_record(tmp_path, cluster, monkeypatch):
     """An unexpected error on a worker is told by its kind and place, never by its words."""
-    from shoal.outofcore import file_plan
+    from shoal.pipeline.regions import file_plan
 
     monkeypatch.setattr(file_plan, "ProfileStep", lambda *_: partial(operator.truediv, 1))
     pattern = write_parts(tmp_path / "in")
@@ -295,7 +295,7 @@ def test_stopped_by_the_callback(tmp_path, cluster):
 @pytest.mark.slow
 def test_an_engine_that_counts_otherwise(tmp_path, cluster, monkeypatch):
     """If the engine's own grouping finds a class that is too small, nothing is released."""
-    from shoal.backends.counts import Counted
+    from shoal.pipeline.engines.counts import Counted
 
     monkeypatch.setattr(Dask, "count", lambda *_: Counted(RECORDS, 100, 9))
     pattern = write_parts(tmp_path / "in")
@@ -412,9 +412,9 @@ def test_interrupted_at_the_terminal(tmp_path):
 
 def test_errands_refuse(tmp_path):
     """Another version, and a folder that is not there."""
-    from shoal.backends.storage import Folder
-    from shoal.outofcore.run_folder import Files, RunFolder
-    from shoal.outofcore.tasks import RemoteStep
+    from shoal.pipeline.regions.run_folder import Files, RunFolder
+    from shoal.pipeline.regions.tasks import RemoteStep
+    from shoal.storage.places import Folder
 
     with RunFolder(tmp_path / "a", 1) as work:
         own = metadata.version("shoal")
@@ -430,8 +430,8 @@ def test_errands_refuse(tmp_path):
 
 def test_what_may_pass_is_tried_again(tmp_path):
     """A storage that does not answer a worker is the engine's to try again, not the run's end."""
-    from shoal.outofcore.run_folder import Files, RunFolder
-    from shoal.outofcore.tasks import FailedError, RemoteStep
+    from shoal.pipeline.regions.run_folder import Files, RunFolder
+    from shoal.pipeline.regions.tasks import FailedError, RemoteStep
 
     def timeout(_):
         raise EngineLostError("no answer for person 1")

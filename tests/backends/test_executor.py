@@ -7,7 +7,7 @@ import weakref
 
 import pytest
 
-from shoal.backends.executor import ahead
+from shoal.executor import ahead
 
 LONG = 20  # seconds after which a thread that is waited for will not come
 

@@ -33,11 +33,11 @@ from backends.tables import (
     together,
     write_parts,
 )
-from shoal.backends.private_folder import FILES
-from shoal.backends.storage import Folder, Remote, storage
 from shoal.errors import EngineLostError, InputError, OutputError, RequestError
-from shoal.outofcore.parts import OutputFolder
-from shoal.outofcore.run_folder import RunFolder
+from shoal.pipeline.regions.parts import OutputFolder
+from shoal.pipeline.regions.run_folder import RunFolder
+from shoal.storage.places import Folder, Remote, storage
+from shoal.storage.private_folder import FILES
 from shoal.system.names import is_url
 from shoal.table.files.many_files import digest_parts, find_parts, is_many
 from thorough import spread
@@ -407,8 +407,8 @@ def test_a_task_of_an_earlier_run(tmp_path):
     """What a task does that still works for another request reaches nobody."""
     from functools import partial
 
-    from shoal.outofcore.run_folder import Files
-    from shoal.outofcore.tasks import RemoteStep
+    from shoal.pipeline.regions.run_folder import Files
+    from shoal.pipeline.regions.tasks import RemoteStep
 
     one = RunFolder(tmp_path / "out", {"k": 3}, shared=True).__enter__()
     remote_step = RemoteStep(Files(one.storage), partial(pow, 2), library.__version__)
@@ -595,7 +595,7 @@ def test_a_storage_that_fails_for_a_while(tmp_path, monkeypatch):
 
 def test_which_failures_pass():
     """What may pass is kept to go on from; a mistake is not."""
-    from shoal.backends.executor import worker_failed
+    from shoal.executor import worker_failed
 
     told = worker_failed("MemoryError in solve.py, line 7 on a")
     assert isinstance(told, EngineLostError)

@@ -55,7 +55,7 @@ def session(tmp_path_factory):
 
 def spark(session):
     """The engine with that session."""
-    from shoal.backends.spark import Spark
+    from shoal.pipeline.engines.spark import Spark
 
     return Spark(session=session)
 
@@ -112,7 +112,7 @@ def test_errors(tmp_path, session, monkeypatch):
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from shoal.outofcore import file_plan
+    from shoal.pipeline.regions import file_plan
 
     pattern = write_parts(tmp_path / "in", sizes=(600,))
     scores = [float("inf") if i == 7 else float(i) for i in range(300)]

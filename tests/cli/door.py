@@ -19,8 +19,8 @@ STREAMS = 0, 1, 2
 # not what shows help: it reads variables when it is imported
 IMPORTED = (
     "numba", "pyarrow.parquet", "pyarrow.csv", "rich.console", "rich.panel", "rich.table",
-    "shoal.cli", "shoal.judge.verify", "shoal.plan.plan", "shoal.run.anonymize",
-    "shoal.run.inspect", "shoal.save.files",
+    "shoal.cli", "shoal.judge.verify", "shoal.pipeline.plan.plan", "shoal.pipeline.anonymize",
+    "shoal.pipeline.inspect", "shoal.save.files",
 )  # fmt: skip
 
 

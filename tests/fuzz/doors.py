@@ -137,11 +137,6 @@ def _step_words(value: Any) -> list[str]:
 
 def load_all() -> None:
     """Import what commands need, once, before processes are forked; nothing is run."""
-    import shoal.cli
-    import shoal.cli.anonymize
-    import shoal.cli.releasing
-    import shoal.outofcore.file
-    import shoal.run.anonymize  # noqa: F401
 
 
 def by_command_line(words: list[str], folder: Path, seconds: int = 120) -> Told:

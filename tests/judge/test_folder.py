@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import shoal as library
-from shoal.backends.storage import Folder, Remote
 from shoal.errors import InputError
+from shoal.storage.places import Folder, Remote
 
 QUASI = ["age", "zip"]
 

@@ -24,7 +24,7 @@ from shoal.measures.risk.model_figures import (
     of_nearest,
     of_partial,
 )
-from shoal.run.measure import hierarchies_of
+from shoal.pipeline.measure import hierarchies_of
 from shoal.table.assign import with_roles
 from shoal.table.read import read
 from shoal.table.roles import Role

@@ -11,8 +11,8 @@ import pytest
 import shoal as library
 from shoal.methods.auto import choose, choose_mixed
 from shoal.methods.registry import METHODS
-from shoal.plan.plan import plan_table
-from shoal.run.anonymize import anonymize_with
+from shoal.pipeline.anonymize import anonymize_with
+from shoal.pipeline.plan.plan import plan_table
 from shoal.settings import build
 from thorough import spread
 

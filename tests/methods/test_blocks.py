@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import shoal as library
 from naive import search as twin
 from pacing import paced
-from shoal.backends.executor import Threads
 from shoal.errors import Canceled, RequestError
+from shoal.executor import Threads
 from shoal.measures.generalization import loss_rate
 from shoal.measures.loss import information_loss
 from shoal.methods.blocks import (

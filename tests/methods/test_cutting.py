@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naive import cutting as twin
-from shoal.backends.executor import Threads
+from shoal.executor import Threads
 from shoal.measures.loss import group_means, squared_error, total_squares
 from shoal.methods.cutting import cut, turned
 from shoal.partition import canonical_labels

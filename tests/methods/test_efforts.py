@@ -12,7 +12,7 @@ import pytest
 import shoal
 from pacing import paced
 from shoal.methods import auto
-from shoal.run.anonymize import anonymize_with
+from shoal.pipeline.anonymize import anonymize_with
 from shoal.settings import build
 from thorough import spread
 

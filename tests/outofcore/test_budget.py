@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import shoal
-from shoal.outofcore.budget import budget_for
-from shoal.outofcore.encoders import Vocabulary
+from shoal.pipeline.regions.budget import budget_for
+from shoal.pipeline.regions.encoders import Vocabulary
 from shoal.table.memory import LEAST, read_memory
 from shoal.table.read import read
 

@@ -18,10 +18,10 @@ import pytest
 
 import shoal as library
 from faults import ended, in_child
-from shoal.outofcore.budget import Budget
-from shoal.outofcore.request import FileRequest
-from shoal.outofcore.run import release_file
-from shoal.outofcore.solve import Solver
+from shoal.pipeline.regions.budget import Budget
+from shoal.pipeline.regions.request import FileRequest
+from shoal.pipeline.regions.run import release_file
+from shoal.pipeline.regions.solve import Solver
 from shoal.save.files import Targets
 from shoal.settings import build
 from thorough import spread

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naive import large as twin
-from shoal.outofcore.solve import Cuts, cut_sample, dealt, joined, turned
+from shoal.pipeline.regions.solve import Cuts, cut_sample, dealt, joined, turned
 from shoal.table.sampling import drawn
 from thorough import examples
 
@@ -80,8 +80,8 @@ def test_turned_keeps_equals_together():
 
 def test_parting_and_gathering(tmp_path):
     """What goes to a place is found there, from all files, in the order of the rows."""
-    from shoal.outofcore.run_folder import RunFolder
-    from shoal.outofcore.write import gather, part
+    from shoal.pipeline.regions.run_folder import RunFolder
+    from shoal.pipeline.regions.write import gather, part
 
     with RunFolder(tmp_path / "r.csv", 1) as work:
         one = pa.table({"a": [1, 2, 3, 4], "b": ["x", None, "y", "z"]})

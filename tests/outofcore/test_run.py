@@ -26,16 +26,16 @@ import shoal as library
 from large_files import LITTLE, PADDING, padded
 from naive import large as twin
 from naive.missing import means_of_present
-from shoal.backends.executor import Threads
 from shoal.errors import InputError, OutputError, PrivacyError, RequestError
-from shoal.outofcore import file_plan, release, run_folder
-from shoal.outofcore.budget import Budget
-from shoal.outofcore.request import FileRequest
-from shoal.outofcore.run import release_file
-from shoal.outofcore.tasks import TaskRunner
-from shoal.outofcore.write import Buckets
+from shoal.executor import Threads
+from shoal.pipeline.anonymize import anonymize_with
+from shoal.pipeline.regions import file_plan, release, run_folder
+from shoal.pipeline.regions.budget import Budget
+from shoal.pipeline.regions.request import FileRequest
+from shoal.pipeline.regions.run import release_file
+from shoal.pipeline.regions.tasks import TaskRunner
+from shoal.pipeline.regions.write import Buckets
 from shoal.progress import Reporter
-from shoal.run.anonymize import anonymize_with
 from shoal.save.files import Targets
 from shoal.settings import build
 from shoal.table.dialects.dialect import PLAIN
@@ -588,7 +588,7 @@ def test_a_release_that_is_not_safe_never_leaves(tmp_path, monkeypatch):
 
 def test_a_writer_that_cuts_digits_is_found(tmp_path, monkeypatch):
     """A file that does not say what was meant is not kept, though its classes are large enough."""
-    from shoal.outofcore import write
+    from shoal.pipeline.regions import write
 
     source = write_csv(tmp_path / "in.csv", people(1000))
     before = write.csv_bytes
@@ -798,7 +798,7 @@ def test_hierarchies_that_changed_after_a_kill(tmp_path, monkeypatch, place):
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_killed_between_look_and_parting(tmp_path, monkeypatch, ending):
     """A run that was killed after the first look, before all were parted, goes on well."""
-    from shoal.outofcore.solve import Solver
+    from shoal.pipeline.regions.solve import Solver
 
     columns = people(1000)
     source = tmp_path / f"in.{ending}"
@@ -885,7 +885,7 @@ def test_values_that_a_hierarchy_lacks(tmp_path):
 @pytest.mark.parametrize("encoded", [True, False])
 def test_long_texts_that_take_little_in_a_file(tmp_path, encoded):
     """Records of long texts are read and grouped few at a time, however small their file is."""
-    from shoal.outofcore.budget import budget_for
+    from shoal.pipeline.regions.budget import budget_for
     from shoal.table import memory
     from shoal.table.files import many_files as batches
 

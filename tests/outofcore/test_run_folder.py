@@ -10,8 +10,8 @@ import time
 import pytest
 
 from shoal.errors import OutputError, RequestError
-from shoal.outofcore import run_folder as module
-from shoal.outofcore.run_folder import RunFolder
+from shoal.pipeline.regions import run_folder as module
+from shoal.pipeline.regions.run_folder import RunFolder
 
 
 def kill(work):

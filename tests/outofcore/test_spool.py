@@ -14,8 +14,8 @@ import pytest
 import shoal as library
 from large_files import LITTLE
 from shoal.errors import InputError, OutputError, RequestError
-from shoal.outofcore.run_folder import RunFolder
-from shoal.outofcore.spool import spool
+from shoal.pipeline.regions.run_folder import RunFolder
+from shoal.pipeline.regions.spool import spool
 from shoal.progress import Reporter
 from thorough import spread
 

@@ -7,10 +7,10 @@ import pyarrow.csv as pc
 import pytest
 
 from shoal.errors import RequestError
-from shoal.outofcore.budget import Budget
-from shoal.outofcore.request import FileRequest
-from shoal.outofcore.run import release_file
-from shoal.run.anonymize import anonymize_with
+from shoal.pipeline.anonymize import anonymize_with
+from shoal.pipeline.regions.budget import Budget
+from shoal.pipeline.regions.request import FileRequest
+from shoal.pipeline.regions.run import release_file
 from shoal.save.files import Targets
 from shoal.settings import build
 

@@ -7,11 +7,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from shoal.backends.executor import Threads
-from shoal.backends.storage import Folder
-from shoal.outofcore.run_folder import Files
-from shoal.outofcore.tasks import TaskRunner
+from shoal.executor import Threads
+from shoal.pipeline.regions.run_folder import Files
+from shoal.pipeline.regions.tasks import TaskRunner
 from shoal.progress import Reporter
+from shoal.storage.places import Folder
 
 LONG = 20  # seconds after which a step that is waited for will not come
 

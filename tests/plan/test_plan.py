@@ -11,12 +11,12 @@ import pyarrow.csv as pc
 import pyarrow.parquet as pq
 import pytest
 
-from shoal.backends.executor import Threads
 from shoal.errors import RequestError, ShoalError
-from shoal.outofcore import file_plan
-from shoal.outofcore.run_folder import RunFolder
-from shoal.outofcore.tasks import TaskRunner
-from shoal.plan.plan import make_plan, plan_table
+from shoal.executor import Threads
+from shoal.pipeline.plan.plan import make_plan, plan_table
+from shoal.pipeline.regions import file_plan
+from shoal.pipeline.regions.run_folder import RunFolder
+from shoal.pipeline.regions.tasks import TaskRunner
 from shoal.progress import Reporter
 from shoal.settings import build
 from shoal.table.dialects.dialect import PLAIN

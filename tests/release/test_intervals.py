@@ -142,9 +142,9 @@ def test_wrong_forms(tmp_path):
 
 def test_larger_than_memory(tmp_path):
     """Parquet files of any size hold structs; in two columns they take memory."""
-    from shoal.outofcore.budget import Budget
-    from shoal.outofcore.request import FileRequest
-    from shoal.outofcore.run import release_file
+    from shoal.pipeline.regions.budget import Budget
+    from shoal.pipeline.regions.request import FileRequest
+    from shoal.pipeline.regions.run import release_file
     from shoal.save.files import Targets
     from shoal.settings import build
 

@@ -14,9 +14,9 @@ import pytest
 import shoal
 from naive.majority import majority, rounding_share
 from shoal.errors import RequestError
-from shoal.outofcore.budget import Budget
-from shoal.outofcore.request import FileRequest
-from shoal.outofcore.run import release_file
+from shoal.pipeline.regions.budget import Budget
+from shoal.pipeline.regions.request import FileRequest
+from shoal.pipeline.regions.run import release_file
 from shoal.save.files import Targets
 from shoal.settings import build
 from thorough import spread

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from shoal.measures.compared import classes_of
-from shoal.outofcore.budget import Budget
-from shoal.outofcore.request import FileRequest
-from shoal.outofcore.run import release_file
+from shoal.pipeline.regions.budget import Budget
+from shoal.pipeline.regions.request import FileRequest
+from shoal.pipeline.regions.run import release_file
 from shoal.report.chunk import Chunk
 from shoal.report.figures import figures_of
 from shoal.save.files import Targets

@@ -13,9 +13,9 @@ import pytest
 import naive
 import shoal
 from shoal.partition import Partition
-from shoal.plan.source import source_of
-from shoal.run import group as strata
-from shoal.run.anonymize import anonymize_with
+from shoal.pipeline import group as strata
+from shoal.pipeline.anonymize import anonymize_with
+from shoal.pipeline.plan.source import source_of
 from shoal.settings import load
 
 QUASI = ["age", "admission_date", "length_of_stay", "income"]

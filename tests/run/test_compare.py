@@ -17,8 +17,8 @@ import pytest
 
 import shoal as library
 from shoal.errors import Canceled, RequestError
+from shoal.pipeline.compare.points import Point, judged, on_frontier
 from shoal.report.comparison import comparison_page
-from shoal.run.compare.points import Point, judged, on_frontier
 from thorough import each
 
 DRAWS = True  # charts

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 import shoal as library
+from shoal.pipeline.compare.points import Comparison, Point, judged
 from shoal.report.comparison import COLUMNS, comparison_csv, comparison_page
-from shoal.run.compare.points import Comparison, Point, judged
 
 
 def frame(rows=80, seed=0):

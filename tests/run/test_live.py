@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import shoal
+from shoal.pipeline.live import NotebookBar, reporting
 from shoal.progress import Progress
-from shoal.run.live import NotebookBar, reporting
 
 X = np.random.default_rng(0).normal(size=(40, 2))
 

@@ -12,8 +12,8 @@ from naive.bounds import least_sse
 from shoal.methods.ils.neighbors import least_by_neighbors
 from shoal.methods.matheuristic.steps import WHOLE
 from shoal.partition import Bound
+from shoal.pipeline.lower_bound import GROWN_ROWS
 from shoal.progress import Reporter
-from shoal.run.lower_bound import GROWN_ROWS
 
 TOGETHER = "bounds"  # kernels of bounds on trees are compiled once
 EFFORTS = "quick", "normal", "best"

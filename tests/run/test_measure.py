@@ -305,7 +305,7 @@ def test_command(shoal, files, tmp_path):
 def test_recipe_with_hierarchies(tmp_path):
     """The recipe beside a release says its hierarchies: ILoss and NCP are the report's."""
     from shoal.datasets.load import patients_recipe
-    from shoal.run.anonymize import anonymize_with
+    from shoal.pipeline.anonymize import anonymize_with
     from shoal.settings import load
 
     recipe = patients_recipe()

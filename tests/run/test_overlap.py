@@ -7,8 +7,8 @@ import itertools
 import pytest
 
 from series_tables import random_series, settings_for
-from shoal.run.anonymize import anonymize_with
-from shoal.run.series_groups import short_share
+from shoal.pipeline.anonymize import anonymize_with
+from shoal.pipeline.series_groups import short_share
 
 
 def enumerated(sizes, k, share):

@@ -13,9 +13,9 @@ import pytest
 
 import shoal as library
 from shoal.errors import RequestError
-from shoal.plan import costs
-from shoal.plan.costs import Estimate, estimate
-from shoal.plan.estimate import check_fits, expected
+from shoal.pipeline.plan import costs
+from shoal.pipeline.plan.costs import Estimate, estimate
+from shoal.pipeline.plan.estimate import check_fits, expected
 from shoal.settings import build
 
 
@@ -34,7 +34,7 @@ def table(rows, seed=0):
 
 def test_every_method_was_measured():
     """There are figures of every method, at several sizes, columns and k."""
-    text = resources.files("shoal.plan").joinpath("costs.csv").read_text()
+    text = resources.files("shoal.pipeline.plan").joinpath("costs.csv").read_text()
     rows = list(csv.DictReader(text.splitlines()))
     for method in library.methods():
         if method.name == "exact" or method.recodes:  # a proof: nobody knows how long it takes

@@ -8,10 +8,10 @@ import pytest
 from report_leaves import leaves
 from series_tables import random_series
 from shoal.errors import RequestError
+from shoal.pipeline.anonymize import anonymize_with
 from shoal.report.drift import drift_chart, drift_charts
 from shoal.report.html.document import series
 from shoal.report.public.keys import kind_of
-from shoal.run.anonymize import anonymize_with
 from shoal.settings import build
 
 

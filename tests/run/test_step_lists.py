@@ -13,8 +13,8 @@ from naive import original as naive
 from shoal import steps
 from shoal.errors import RequestError
 from shoal.measures.original_loss import column_loss, original_loss
-from shoal.run.compare.points import Alternative, Lists, compare_lists
-from shoal.run.suggest import Suggestion, suggest_for
+from shoal.pipeline.compare.points import Alternative, Lists, compare_lists
+from shoal.pipeline.suggest import Suggestion, suggest_for
 from shoal.settings import build
 
 

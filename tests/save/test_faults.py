@@ -60,7 +60,7 @@ def test_random_kills(folder, thorough):
 @pytest.mark.slow
 def test_the_harness_can_fail(folder, monkeypatch):
     """A writer that writes in place is caught by the harness."""
-    from shoal.backends.staging import Staging
+    from shoal.storage.staging import Staging
 
     def careless(self, target, content, private=False):
         target.parent.mkdir(mode=0o700, exist_ok=True)
@@ -114,7 +114,7 @@ def test_side_by_side(tmp_path):
 COMMITS = """
 import sys
 from pathlib import Path
-from shoal.backends.staging import Staging
+from shoal.storage.staging import Staging
 
 for i in range(150):
     with Staging(force=True) as staging:
@@ -129,7 +129,7 @@ for i in range(150):
 def test_sets_side_by_side(tmp_path, locks):
     """Runs that name files at the same moment all succeed, and a set is of one run."""
     code = COMMITS if locks else COMMITS.replace(
-        "for i", "import shoal.backends.staging as s\ns._lock = print\nfor i", 1)  # fmt: skip
+        "for i", "import shoal.storage.staging as s\ns._lock = print\nfor i", 1)  # fmt: skip
     out = tmp_path / "out"
     out.mkdir()
     running = [

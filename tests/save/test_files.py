@@ -16,11 +16,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import shoal
-from shoal.backends import staging
-from shoal.backends.staging import MARK, Staging, sweep
 from shoal.release.write import row_order
 from shoal.save import files
 from shoal.save.files import Targets
+from shoal.storage import staging
+from shoal.storage.staging import MARK, Staging, sweep
 
 ROWS = 60
 

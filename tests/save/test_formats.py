@@ -14,9 +14,9 @@ import pytest
 from pyarrow import feather
 
 import shoal as library
-from shoal.outofcore.budget import budget_for
-from shoal.outofcore.file import file_request
-from shoal.outofcore.run import release_file
+from shoal.pipeline.regions.budget import budget_for
+from shoal.pipeline.regions.file import file_request
+from shoal.pipeline.regions.run import release_file
 from shoal.save.pack.certificate import load_certificate
 from shoal.settings import RunOptions, build
 from thorough import spread

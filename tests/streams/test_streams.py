@@ -19,12 +19,12 @@ from typer.testing import CliRunner
 import shoal
 from faults import ended, in_child
 from naive.streams import audit, read
-from shoal.backends.staging import Staging
 from shoal.cli import app
 from shoal.ledger.book import Book
 from shoal.ledger.ledger import Ledger
 from shoal.settings import RunOptions
 from shoal.settings.tree import settings_and_run
+from shoal.storage.staging import Staging
 from shoal.streams.arrivals import of_folder
 from shoal.streams.release import FRAME, Releaser
 from shoal.streams.state import State

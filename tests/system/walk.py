@@ -15,15 +15,15 @@ import numpy as np
 from typer.testing import CliRunner
 
 import shoal
-from shoal.backends.staging import MARK, Staging, sweep
 from shoal.cli import app
 from shoal.errors import OutputError, RequestError
-from shoal.outofcore.budget import Budget
-from shoal.outofcore.request import FileRequest
-from shoal.outofcore.run import release_file
-from shoal.outofcore.run_folder import RunFolder
+from shoal.pipeline.regions.budget import Budget
+from shoal.pipeline.regions.request import FileRequest
+from shoal.pipeline.regions.run import release_file
+from shoal.pipeline.regions.run_folder import RunFolder
 from shoal.save.files import Targets
 from shoal.settings import build
+from shoal.storage.staging import MARK, Staging, sweep
 from shoal.system.interface import current
 
 QUASI = ["age", "income"]

@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 
 import shoal as library
-from shoal.outofcore.budget import Budget
-from shoal.outofcore.request import FileRequest
-from shoal.outofcore.run import release_file
+from shoal.pipeline.regions.budget import Budget
+from shoal.pipeline.regions.request import FileRequest
+from shoal.pipeline.regions.run import release_file
 from shoal.save.files import Targets
 from shoal.settings import build
 

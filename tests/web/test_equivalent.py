@@ -82,7 +82,7 @@ def test_any_names(quasi, drop):
 def test_the_snippet_asks_for_the_same(recipe, monkeypatch):
     """Run by Python, the snippet gives the job's settings."""
     import shoal
-    from shoal.run import anonymize
+    from shoal.pipeline import anonymize
     from shoal.table.source import Source
     from shoal.table.table import Table
 

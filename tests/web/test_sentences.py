@@ -13,12 +13,12 @@ from shoal.settings.presets import PRESETS
 # where the sentences come from that a finished release is shown with; what they raise is an error
 SOURCES = (
     "measures/compute.py", "methods/auto.py", "methods/enforce/constraints.py",
-    "outofcore/release.py", "partition.py", "plan/design.py", "plan/local_suppression.py",
-    "plan/notes.py", "plan/steps.py", "report/build.py", "report/chunk.py",
-    "report/guarantees.py", "run/frame.py", "run/group.py", "run/membership.py",
-    "run/series_groups.py", "save/prepare.py", "table/dialects/writing_notes.py",
-    "table/integer_codes.py", "table/similar_names.py", "judge/requirement.py",
-    "web/charts.py",
+    "pipeline/regions/release.py", "partition.py", "pipeline/plan/design.py",
+    "pipeline/plan/local_suppression.py", "pipeline/plan/notes.py", "pipeline/plan/steps.py",
+    "report/build.py", "report/chunk.py", "report/guarantees.py", "pipeline/frame.py",
+    "pipeline/group.py", "pipeline/membership.py", "pipeline/series_groups.py", "save/prepare.py",
+    "table/dialects/writing_notes.py", "table/integer_codes.py", "table/similar_names.py",
+    "judge/requirement.py", "web/charts.py",
 )  # fmt: skip
 # what is put together of several texts, and what no page of the desk shows
 BEGINS = ("{}, ", ",", ";", ":", "(", " ", "{}{}", "{}; ", "they ", "- ")
@@ -49,18 +49,18 @@ BY_HAND = (  # what only requests that no page sends are told
     "the recipe names files",
 )  # fmt: skip
 DEEPER = (  # where what a page asks for is refused, far below the desk
-    "plan/aggregators.py", "plan/constraints.py", "plan/design.py", "plan/plan.py",
-    "plan/kept_columns.py", "plan/local_suppression.py", "plan/survey.py", "methods/problem.py",
-    "methods/enforce/constraints.py", "methods/enforce/rules.py", "methods/enforce/values.py",
-    "methods/enforce/wider.py", "table/csv_text/scan.py", "table/dialects/dialect.py",
-    "table/dialects/notation.py", "table/dialects/transcode.py", "table/dialects/propose.py",
-    "table/encode.py", "table/encode_nodes.py", "table/files/spreadsheets.py",
-    "table/hierarchy/tree.py", "table/hierarchy/listed.py", "table/hierarchy/specify.py",
-    "table/levels.py", "table/ordinal.py", "table/rounding.py", "table/steps/dates.py",
-    "table/steps/extremes.py", "table/steps/step.py", "table/steps/noise.py",
-    "table/steps/numbers.py", "table/steps/pram.py", "table/steps/rare.py",
-    "table/steps/recode.py", "table/steps/round.py", "table/steps/swaps.py", "table/survey.py",
-    "settings/model.py", "judge/requirement.py", "run/preview.py",
+    "pipeline/plan/aggregators.py", "pipeline/plan/constraints.py", "pipeline/plan/design.py",
+    "pipeline/plan/plan.py", "pipeline/plan/kept_columns.py", "pipeline/plan/local_suppression.py",
+    "pipeline/plan/survey.py", "methods/problem.py", "methods/enforce/constraints.py",
+    "methods/enforce/rules.py", "methods/enforce/values.py", "methods/enforce/wider.py",
+    "table/csv_text/scan.py", "table/dialects/dialect.py", "table/dialects/notation.py",
+    "table/dialects/transcode.py", "table/dialects/propose.py", "table/encode.py",
+    "table/encode_nodes.py", "table/files/spreadsheets.py", "table/hierarchy/tree.py",
+    "table/hierarchy/listed.py", "table/hierarchy/specify.py", "table/levels.py",
+    "table/ordinal.py", "table/rounding.py", "table/steps/dates.py", "table/steps/extremes.py",
+    "table/steps/step.py", "table/steps/noise.py", "table/steps/numbers.py", "table/steps/pram.py",
+    "table/steps/rare.py", "table/steps/recode.py", "table/steps/round.py", "table/steps/swaps.py",
+    "table/survey.py", "settings/model.py", "judge/requirement.py", "pipeline/preview.py",
 )  # fmt: skip
 OTHER_DOORS = (  # what only Python and the command line are told, and what is said in two ways
     "{}: {}; leave it out",

@@ -45,7 +45,7 @@ def bound(
 
     Example: `shoal bound stays.csv -k 5 --quasi age,income`
     """
-    from shoal.run.lower_bound import lower_bound
+    from shoal.pipeline.lower_bound import lower_bound
     from shoal.settings import RoleSettings
     from shoal.settings.parse import split_names
     from shoal.table.assign import assign

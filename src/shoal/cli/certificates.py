@@ -77,9 +77,9 @@ def sign(
 
     Example: `shoal certificate sign out/ --key steward.pem`
     """
-    from shoal.backends.staging import Staging
     from shoal.save.pack.certificate import NAME, SIGNATURE, load_certificate
     from shoal.save.pack.signing import sign as signature
+    from shoal.storage.staging import Staging
 
     load_certificate(folder)
     with Staging(force=options.get("force", False)) as staging:

@@ -17,11 +17,11 @@ from typer.core import TyperCommand
 from typer.main import get_command_from_info
 from typer.models import CommandInfo
 
-from shoal.backends.piped import PIPED
-from shoal.backends.private_folder import ENDINGS
 from shoal.cli.config import KEYS, check_variables, config_path, read_config, variable
 from shoal.cli.display import PROGRESS, Display, colors, detail, display, say, set_display
 from shoal.errors import InputError, RequestError, nearest_names, shown
+from shoal.storage.piped import PIPED
+from shoal.storage.private_folder import ENDINGS
 
 PIECE = 2**20  # bytes that are held at once
 TABLE = "TABLE"  # the metavar of a parameter that is read as a table: - is stdin

@@ -12,7 +12,6 @@ from typing import Annotated, Any
 
 import typer
 
-from shoal.backends.storage import cache_folder
 from shoal.cli.app import KNOW, WORK, app
 from shoal.cli.command import TABLE, ShoalCommand
 from shoal.cli.display import say
@@ -28,6 +27,7 @@ from shoal.cli.options import (
 )
 from shoal.cli.output import live_reporter, write_stdout
 from shoal.errors import RequestError
+from shoal.storage.places import cache_folder
 
 UNITS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "": 1.0}
 
@@ -87,7 +87,7 @@ def compare(
     Example: `shoal compare stays.csv -k 3,5 --methods mdav,hilbert --quasi age,income
     --drop name,number,cost -o compared/`
     """
-    from shoal.run.compare.grid import Grid, compare_as
+    from shoal.pipeline.compare.grid import Grid, compare_as
     from shoal.settings import build
     from shoal.settings.parse import split_names
     from shoal.settings.tree import run_of, tree_of
@@ -146,7 +146,7 @@ NAMES = "comparison.json", "comparison.csv", "frontier.svg", "comparison.html"
 
 
 def _check(folder: Path, force: bool) -> None:
-    from shoal.backends.staging import Staging
+    from shoal.storage.staging import Staging
 
     for name in NAMES:
         Staging(force=force, folders=[folder]).check(folder / name)
@@ -154,9 +154,9 @@ def _check(folder: Path, force: bool) -> None:
 
 def _write(folder: Path, comparison: Any, force: bool) -> None:
     """Write table, chart and page of a comparison."""
-    from shoal.backends.staging import Staging
     from shoal.report.comparison import comparison_csv, comparison_page
     from shoal.report.draw import why_none
+    from shoal.storage.staging import Staging
 
     figures = comparison.to_dict()
     svg = comparison.plot().drawn()
@@ -198,7 +198,7 @@ def suggest(
     Example: `shoal suggest stays.csv -k 5 --max-risk 0.2 --quasi age,income
     --drop name,number,cost --effort quick`
     """
-    from shoal.run.suggest import suggest_as
+    from shoal.pipeline.suggest import suggest_as
     from shoal.settings import build
     from shoal.settings.tree import run_of, tree_of
 

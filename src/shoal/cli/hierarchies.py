@@ -55,7 +55,7 @@ def build(
 
     Example: `shoal hierarchy build stays.csv --column age --rule widths:5,10,20 -o trees/`
     """
-    from shoal.backends.staging import Staging
+    from shoal.storage.staging import Staging
 
     force = options.pop("force", False)
     target, folders = Path(output), []

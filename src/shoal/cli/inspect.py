@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shoal.backends.piped import PIPED
 from shoal.cli.app import WORK, app
 from shoal.cli.command import TABLE
 from shoal.cli.display import say
@@ -18,6 +17,7 @@ from shoal.cli.options import A_TABLE, READING, JsonFlag, Tabled, takes
 from shoal.cli.output import write_stdout
 from shoal.errors import shown
 from shoal.hints import said
+from shoal.storage.piped import PIPED
 
 if TYPE_CHECKING:
     from shoal.table.inspect import Inspection
@@ -56,8 +56,8 @@ def inspect(
 
     Example: `shoal inspect stays.csv`
     """
-    from shoal.backends.staging import Staging
-    from shoal.run.inspect import look_at, recipe_of
+    from shoal.pipeline.inspect import look_at, recipe_of
+    from shoal.storage.staging import Staging
     from shoal.table.first_rows import first_rows
 
     force = options.pop("force", False)

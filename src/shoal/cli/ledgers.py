@@ -56,7 +56,7 @@ def add(
     Example: `shoal ledger add stays.ledger release.private/run.toml --person number`
     """
     from shoal.ledger.keeping import describe
-    from shoal.run.add_release import add_release
+    from shoal.pipeline.add_release import add_release
     from shoal.settings.parse import split_names
 
     made = add_release(ledger, recipe, person, release, split_names(changing))

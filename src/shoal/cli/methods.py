@@ -45,7 +45,7 @@ def warmup() -> None:
 
     Example: `shoal warmup`
     """
-    from shoal.run.warmup import warmup as compile_all
+    from shoal.pipeline.warmup import warmup as compile_all
 
     for name, seconds in compile_all().items():
         say(f"{name}: {seconds:.2f} s")

@@ -48,11 +48,11 @@ def make(
         live_reporter() as report,
         logging_to_stderr(),
     ):
-        from shoal.backends.staging import Staging
-        from shoal.outofcore.file import check_screen, file_request, release, wants_engine
-        from shoal.plan.source import named_by, source_of
-        from shoal.run.anonymize import anonymize_with
+        from shoal.pipeline.anonymize import anonymize_with
+        from shoal.pipeline.plan.source import named_by, source_of
+        from shoal.pipeline.regions.file import check_screen, file_request, release, wants_engine
         from shoal.save.files import stdout_bytes
+        from shoal.storage.staging import Staging
 
         folder = None if recipe is None else recipe.parent
         named = source if recipe is None else named_by(settings, recipe, source)
@@ -81,7 +81,7 @@ def make(
 
 def echo_estimate(likely: Any) -> None:
     """Print the estimate of a long run."""
-    from shoal.plan.estimate import LONG
+    from shoal.pipeline.plan.estimate import LONG
 
     tell = say if likely.seconds >= LONG else detail
     tell(f"expected: {likely.describe()}")
@@ -90,7 +90,7 @@ def echo_estimate(likely: Any) -> None:
 def make_preview(settings: Settings, source: str, sample: int, run: RunOptions) -> None:
     """Run on a sample, and print the estimated loss, time and memory."""
     with live_reporter() as report:
-        from shoal.run.preview import preview_of
+        from shoal.pipeline.preview import preview_of
 
         preview = preview_of(Path(source), settings, sample, run.threads, report)
     write_stdout(
@@ -110,12 +110,12 @@ def make_pack(
     from shoal.report.draw import ahead
 
     with ahead(True), live_reporter() as report:
-        from shoal.backends.staging import Staging
-        from shoal.outofcore.file import check_whole
-        from shoal.run.anonymize import anonymize_with
+        from shoal.pipeline.anonymize import anonymize_with
+        from shoal.pipeline.regions.file import check_whole
         from shoal.save.files import Targets
         from shoal.save.pack.folder import check_folder, check_private
         from shoal.save.pack.signing import check_key
+        from shoal.storage.staging import Staging
 
         check_folder(folder, run.force, settings.replace(input={"path": source}))
         targets = Targets.in_folder(folder, kind)
@@ -161,7 +161,7 @@ def _echo_result(result: Any, request: Any, as_json: bool, with_page: bool) -> N
 
 def _echo_private(folder: str, with_page: bool) -> None:
     """Print the files of the private folder."""
-    from shoal.backends.private_folder import FILES, PAGE
+    from shoal.storage.private_folder import FILES, PAGE
 
     names = ", ".join(name for name in FILES if with_page or name != PAGE)
     say(f"private, not to be published: {folder}/: {names}")

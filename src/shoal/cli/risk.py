@@ -126,7 +126,7 @@ def risk(
 
     Example: `shoal risk stays.csv --quasi age,sex,postcode --sampling-fraction 0.1`
     """
-    from shoal.run.risk import risk as assessed
+    from shoal.pipeline.risk import risk as assessed
     from shoal.settings.tree import arguments_of
 
     if "hierarchy_folder" in options and "hierarchies" in options:
@@ -139,8 +139,8 @@ def risk(
         target = RecordsFile(records, force)
         target.check(Path(file))
     if chart is not None:
-        from shoal.backends.staging import Staging
         from shoal.report.plots import check_chart_file
+        from shoal.storage.staging import Staging
 
         check_chart_file(chart)
         Staging(force=force).check(chart, Path(file))
@@ -236,7 +236,7 @@ def measure(
 
     Example: `shoal measure stays.csv release.csv --words`
     """
-    from shoal.run.measure import measure as measured
+    from shoal.pipeline.measure import measure as measured
     from shoal.settings.parse import split_names
     from shoal.settings.tree import arguments_of
 
@@ -244,7 +244,7 @@ def measure(
         raise RequestError("say --hierarchies or --hierarchy, not both")
     force = options.pop("force", False)
     if html is not None:
-        from shoal.backends.staging import Staging
+        from shoal.storage.staging import Staging
 
         Staging(force=force).check(html, Path(original), Path(release))
     measures = measured(

@@ -43,7 +43,7 @@ def serve(
 
     Example: `shoal serve --folder data/`
     """
-    from shoal.backends.extras import check_extra
+    from shoal.extras import check_extra
 
     check_extra("web", "the desk is served by FastAPI and Uvicorn")
 

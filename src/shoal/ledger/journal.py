@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from shoal.backends.staging import Staging
 from shoal.errors import InputError, shown
+from shoal.storage.staging import Staging
 
 SUFFIX = ".journal"
 

@@ -11,10 +11,10 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from shoal.backends.staging import Staging
 from shoal.errors import InputError, OutputError, RequestError, shown
 from shoal.ledger.journal import journal_path, settle
 from shoal.ledger.key import Key, key_path
+from shoal.storage.staging import Staging
 from shoal.system.interface import current
 
 

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.backends.once import once
 from shoal.kernels.arrays import Flags, Floats, Integers
 from shoal.measures.sides import Numbers, Side, Words
+from shoal.once import once
 from shoal.partition import first_rows
 from shoal.table.hierarchy.values import distinct_values
 from shoal.table.roles import Column, Kind

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from shoal.backends.executor import Threads
+from shoal.executor import Threads
 from shoal.kernels.arrays import Floats, Integers
 from shoal.kernels.by_group import add_squares, add_up
 

@@ -10,8 +10,8 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from shoal.backends.executor import Threads
 from shoal.errors import in_html, shown
+from shoal.executor import Threads
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.compared import Compared
 from shoal.measures.definition import Definition

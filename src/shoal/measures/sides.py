@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from shoal.backends.once import once
 from shoal.kernels.arrays import Flags, Floats, Integers
+from shoal.once import once
 
 
 @dataclass(frozen=True, eq=False, repr=False)

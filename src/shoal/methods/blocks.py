@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from shoal.backends.executor import Executor, Threads, local_threads
 from shoal.errors import in_shape
+from shoal.executor import Executor, Threads, local_threads
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.generalization import loss_rate
 from shoal.measures.loss import group_means, squared_error

@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from shoal.backends.executor import Threads
+from shoal.executor import Threads
 from shoal.kernels.arrays import Floats, Integers
 from shoal.kernels.jit import inlined, jit
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from shoal.backends.extras import check_extra
 from shoal.errors import RequestError, shown
+from shoal.extras import check_extra
 from shoal.methods.ils.hierarchies.search import check as check_trees
 from shoal.methods.kmember.cluster import STARTS
 from shoal.methods.problem import Info, Nodes

@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from shoal.backends.executor import Threads
 from shoal.errors import RequestError, check_weights, in_html
+from shoal.executor import Threads
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.generalization import loss_rate
 from shoal.measures.loss import information_loss, percent, squared_error, total_squares

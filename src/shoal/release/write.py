@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.backends.executor import Threads
 from shoal.errors import OutputError, shown
+from shoal.executor import Threads
 from shoal.hints import option
 from shoal.kernels.arrays import Integers
 from shoal.partition import Partition

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from shoal.backends.once import once
 from shoal.kernels.arrays import Flags, Floats, Integers
+from shoal.once import once
 from shoal.release.aggregate import AVERAGED
 from shoal.table.encode_nodes import Coded, CodedColumn
 from shoal.table.roles import STAR, TICKS, Column, Kind, Role

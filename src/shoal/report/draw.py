@@ -11,8 +11,8 @@ import contextlib
 import os
 from collections.abc import Callable, Iterator, Sequence
 
-from shoal.backends.extras import has
 from shoal.errors import pip_install
+from shoal.extras import has
 from shoal.report.renderer import Renderer, Spec
 
 OFF = "SHOAL_CHARTS", "off"  # a variable of the environment: pages say that charts are not drawn

@@ -9,9 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shoal.backends.extras import check_extra
-from shoal.backends.staging import Staging
 from shoal.errors import OutputError, RequestError, nearest_names, shown
+from shoal.extras import check_extra
 from shoal.report.charts import (
     attacks,
     distribution,
@@ -23,6 +22,7 @@ from shoal.report.draw import draw, why_none
 from shoal.report.drift import every_chart
 from shoal.report.released_charts import pair, released_column
 from shoal.report.spread import shares, spread
+from shoal.storage.staging import Staging
 
 if TYPE_CHECKING:
     from shoal.report.fields import ReportFields

@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from shoal.backends.private_folder import KEY
 from shoal.errors import InputError, shown
+from shoal.storage.private_folder import KEY
 
 LABEL = "shoal-commitment/1"
 

@@ -13,9 +13,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.backends import private_folder
-from shoal.backends.piped import is_piped
-from shoal.backends.staging import Staging
 from shoal.errors import OutputError, PrivacyError, RequestError, shown
 from shoal.hints import OUT, option
 from shoal.judge.engine import limited
@@ -41,6 +38,9 @@ from shoal.save.commitments import Commitments
 from shoal.save.prepare import prepared
 from shoal.save.readback import holds_table
 from shoal.save.release import Release
+from shoal.storage import private_folder
+from shoal.storage.piped import is_piped
+from shoal.storage.staging import Staging
 from shoal.system.names import is_url
 from shoal.table.files.formats import check_kind
 from shoal.table.hierarchy.specify import is_file

@@ -18,7 +18,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.backends.staging import Staging
 from shoal.errors import OutputError, PrivacyError, RequestError, shown
 from shoal.judge.engine import Engine, quoted
 from shoal.judge.reading import files_of, opened
@@ -30,6 +29,7 @@ from shoal.release.dialects import written_as
 from shoal.release.intervals import struct_texts, structs
 from shoal.release.plain_values import without_nan
 from shoal.release.write import release_bytes, row_order
+from shoal.storage.staging import Staging
 from shoal.table.dialects.notation import STRICT, Notation
 from shoal.table.roles import STAR, Column, Kind
 from shoal.table.table import Table

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from shoal.backends.private_folder import REPORT, SUFFIX, published_beside
+from shoal.storage.private_folder import REPORT, SUFFIX, published_beside
 
 LARGEST, MOST = 32 * 2**20, 200  # bytes of a report, and reports, that are looked at
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from shoal.errors import InputError, PrivacyError, shown
 from shoal.hints import COLUMN, option
+from shoal.pipeline.live import Shown, reporting
 from shoal.progress import Callback, Reporter
-from shoal.run.live import Shown, reporting
 from shoal.streams.arrivals import Piece, Pieces
 from shoal.streams.delay import Delay
 from shoal.streams.form import Form, Waiting

@@ -12,21 +12,21 @@ from typing import Any
 
 import numpy as np
 
-from shoal.backends.staging import Staging, finish_naming, uninterrupted
 from shoal.errors import PrivacyError
 from shoal.judge.engine import limited
 from shoal.ledger.book import Book, entry_of
 from shoal.ledger.history import History
 from shoal.ledger.ledger import Frame, locked
+from shoal.pipeline.anonymize import anonymize_with
+from shoal.pipeline.result import Result
+from shoal.pipeline.series import Series
 from shoal.progress import Reporter
 from shoal.release.write import release_bytes, row_order
-from shoal.run.anonymize import anonymize_with
-from shoal.run.result import Result
-from shoal.run.series import Series
 from shoal.save.files import judged_entry, verified_bytes
 from shoal.save.prepare import prepared
 from shoal.settings import Settings
 from shoal.settings.data import InputSettings
+from shoal.storage.staging import Staging, finish_naming, uninterrupted
 from shoal.streams.form import Form, Waiting
 from shoal.streams.state import Noted, State
 

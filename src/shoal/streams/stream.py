@@ -8,19 +8,19 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, BinaryIO, Unpack
 
-from shoal.backends.private_folder import RECIPE, SUFFIX, private_folder
-from shoal.backends.staging import Staging
 from shoal.errors import InputError, RequestError, shown
 from shoal.hints import Hint, option
+from shoal.pipeline.live import Shown
+from shoal.pipeline.series import person_of
 from shoal.progress import Callback, Reporter
-from shoal.run.live import Shown
-from shoal.run.series import person_of
 from shoal.save.files import seen_from
 from shoal.settings import RunOptions, Settings
 from shoal.settings.model import FORM, STREAM
 from shoal.settings.signatures import StreamOptions
 from shoal.settings.table import RUN, TABLE, Entry, commands_of, takers_of, takes_options
 from shoal.settings.tree import settings_and_run
+from shoal.storage.private_folder import RECIPE, SUFFIX, private_folder
+from shoal.storage.staging import Staging
 from shoal.streams.arrivals import Pieces, of_folder, of_items, of_pipe
 from shoal.streams.delay import Delay
 from shoal.streams.form import check_rules

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.backends.executor import Threads
 from shoal.errors import InputError, RequestError, check_known, check_weights, shown
+from shoal.executor import Threads
 from shoal.hints import option
 from shoal.kernels.arrays import Floats, Integers
 from shoal.kernels.exact_sum import exact_sum

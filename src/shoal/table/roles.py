@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from shoal.backends.once import once
 from shoal.errors import shown
+from shoal.once import once
 from shoal.table.files.variable import Variable
 
 STAR = "*"  # the root of every tree, and what a group releases that has nothing in common

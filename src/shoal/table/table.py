@@ -262,8 +262,8 @@ def days_or_numbers(column: Column) -> Floats:
 # Profile of a table: what is known of its columns without the records.
 #
 # A plan is made of a schema and a profile. A table in memory is profiled as it is asked
-# (`plan/profile.py`); a file larger than memory while it is read for the first time
-# (`outofcore/profile.py`).
+# (`pipeline/plan/profile.py`); a file larger than memory while it is read for the first time
+# (`pipeline/regions/profile.py`).
 Change = Callable[[Column], Column]
 
 

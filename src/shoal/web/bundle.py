@@ -7,7 +7,7 @@ import secrets
 from importlib import metadata
 from pathlib import Path
 
-from shoal.backends.storage import cache_folder
+from shoal.storage.places import cache_folder
 from shoal.system.interface import current
 
 SNIPPET = "window.vegaEmbed = vegaEmbed;"

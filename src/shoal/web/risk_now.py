@@ -12,9 +12,9 @@ import numpy as np
 from shoal.kernels.arrays import Flags, Integers
 from shoal.measures.disclosure.figures import ColumnRisk, SetRisk
 from shoal.measures.disclosure.key import key_of
-from shoal.plan.plan import once_read
+from shoal.pipeline.plan.plan import once_read
+from shoal.pipeline.risk import risk as risk_of
 from shoal.report.risk.result import Risk
-from shoal.run.risk import risk as risk_of
 from shoal.settings import Settings, build
 from shoal.table.roles import Kind
 from shoal.table.table import Table

@@ -22,9 +22,9 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from shoal.backends.storage import cache_folder
 from shoal.errors import OutputError, RequestError, shown
 from shoal.hints import option
+from shoal.storage.places import cache_folder
 from shoal.system.interface import current
 from shoal.web.bodies import Refused
 from shoal.web.guard import KNOWN, Guard

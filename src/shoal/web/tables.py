@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import InputError, RequestError, listed
-from shoal.outofcore.file import check_room
-from shoal.plan.estimate import machine_memory
+from shoal.pipeline.plan.estimate import machine_memory
+from shoal.pipeline.regions.file import check_room
 from shoal.save.prepare import formulas_in
 from shoal.settings import Settings
 from shoal.table.csv_text.split import last_end

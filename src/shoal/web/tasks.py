@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from shoal.backends.extras import has
-from shoal.backends.private_folder import RECIPE, REPORT, private_folder
+from shoal.extras import has
 from shoal.hints import said
-from shoal.plan.plan import Plan, once_read, plan_table
+from shoal.pipeline.plan.plan import Plan, once_read, plan_table
 from shoal.report.reload import load_report
 from shoal.settings import RunOptions, Settings, build, load
 from shoal.settings.hints import stored
+from shoal.storage.private_folder import RECIPE, REPORT, private_folder
 from shoal.table.files.formats import check_kind
 from shoal.table.files.opening import file_of, table_of
 from shoal.table.roles import Role
@@ -56,7 +56,7 @@ def anonymize(request: Mapping[str, Any], place: Path, progress: ProgressWriter)
     check_kind(kind)
     if settings.protect.memory is not None:
         return _by_regions(path, settings, place, progress, request)
-    from shoal.run.anonymize import anonymize_with
+    from shoal.pipeline.anonymize import anonymize_with
 
     table = whole_table(path, request["settings"].get("input", {}))
     check_headers(table, settings, kind)
@@ -77,7 +77,7 @@ def _by_regions(
     path: Path, settings: Settings, place: Path, progress: ProgressWriter, job: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Release a file in the memory that was given: without a pack, which takes all records."""
-    from shoal.outofcore.file import file_request, release
+    from shoal.pipeline.regions.file import file_request, release
     from shoal.save.files import Targets
 
     made = place / MADE
@@ -92,8 +92,8 @@ def _by_regions(
 
 def compare(request: Mapping[str, Any], place: Path, progress: ProgressWriter) -> dict[str, Any]:
     """Compare methods and k; the frontier is a chart."""
+    from shoal.pipeline.compare.grid import Grid, compare_by
     from shoal.report.comparison import comparison_csv, comparison_page
-    from shoal.run.compare.grid import Grid, compare_by
 
     settings, wanted = build(request["settings"]), request["compare"]
     check_compared(Path(request["path"]), settings)
@@ -118,8 +118,8 @@ def compare(request: Mapping[str, Any], place: Path, progress: ProgressWriter) -
 def preview(request: Mapping[str, Any], place: Path, progress: ProgressWriter) -> dict[str, Any]:
     """Estimate what a run loses and takes, from a sample on which searches are short."""
     from shoal.methods.registry import find
-    from shoal.plan.costs import Estimate
-    from shoal.run.preview import preview_of
+    from shoal.pipeline.plan.costs import Estimate
+    from shoal.pipeline.preview import preview_of
 
     settings = once_read(build(request["settings"]))
     table, records = held_sample(request, place, settings)
@@ -156,7 +156,7 @@ def _chosen(plan: Plan, sampled: str, rows: int) -> dict[str, str]:
     `sampled` is what ran on a sample: of the whole table, `auto` may take another.
     """
     from shoal.methods.registry import find
-    from shoal.plan.estimate import chosen
+    from shoal.pipeline.plan.estimate import chosen
 
     settings = plan.settings
     if settings.protect.method != "auto":

@@ -14,11 +14,11 @@ import numpy.typing as npt
 from shoal.errors import RequestError, ShoalError
 from shoal.methods.problem import check_size
 from shoal.methods.registry import find
-from shoal.plan.plan import Plan, once_read, plan_table
+from shoal.pipeline.anonymize import anonymize_with
+from shoal.pipeline.plan.plan import Plan, once_read, plan_table
+from shoal.pipeline.preview import samples, with_roles
+from shoal.pipeline.result import Result
 from shoal.report.fields import ColumnReport
-from shoal.run.anonymize import anonymize_with
-from shoal.run.preview import samples, with_roles
-from shoal.run.result import Result
 from shoal.settings import Settings, build
 from shoal.table.dialects.notation import STRICT
 from shoal.table.roles import Column, Kind

@@ -9,7 +9,7 @@ import secrets
 import shutil
 from pathlib import Path
 
-from shoal.backends.storage import remove_unheld
+from shoal.storage.places import remove_unheld
 from shoal.system.interface import Lock, current
 
 ROOM, MARK = re.compile("room-[0-9a-f]{16}"), "room"

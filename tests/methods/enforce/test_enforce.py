@@ -23,8 +23,8 @@ from shoal.methods.enforce.constraints import (
     sliced,
 )
 from shoal.methods.enforce.swapping import of_labels, swap_in
-from shoal.plan.constraints import build_constraints
-from shoal.plan.plan import plan_table
+from shoal.pipeline.plan.constraints import build_constraints
+from shoal.pipeline.plan.plan import plan_table
 from shoal.progress import Reporter
 from shoal.settings import build
 from shoal.table.encode import encode

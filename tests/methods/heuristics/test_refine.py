@@ -27,8 +27,8 @@ from shoal.methods.problem import Points, Problem
 from shoal.methods.registry import find_refinement
 from shoal.methods.solve import solve
 from shoal.partition import check_labels
+from shoal.pipeline.microaggregate import encoded_table
 from shoal.progress import Reporter
-from shoal.run.microaggregate import encoded_table
 from strategies import problems
 from thorough import examples, spread
 

@@ -34,9 +34,9 @@ from shoal.methods.masses import masses_of, unit_of
 from shoal.methods.problem import Nodes, Problem
 from shoal.methods.solve import solve
 from shoal.methods.topdown.grouping import records_of
-from shoal.plan.source import source_of
+from shoal.pipeline.anonymize import anonymize_with
+from shoal.pipeline.plan.source import source_of
 from shoal.progress import Reporter
-from shoal.run.anonymize import anonymize_with
 from shoal.settings import load
 from shoal.table.encode_nodes import code
 from shoal.table.read import read

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shoal.backends.executor import Threads
+from shoal.executor import Threads
 from shoal.methods.blocks import (
     EFFORTS,
     TREE_EFFORTS,

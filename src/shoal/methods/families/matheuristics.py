@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from shoal.backends.executor import Threads
+from shoal.executor import Threads
 from shoal.kernels.rules import NONE
 from shoal.measures.loss import percent, total_squares
 from shoal.methods.blocks import EFFORTS, group_in_blocks

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.backends.executor import Threads
+from shoal.executor import Threads
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.loss import percent
 from shoal.methods.bounds.cuts import NO_CUTS, NOBODY

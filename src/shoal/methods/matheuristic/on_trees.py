@@ -7,8 +7,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 
-from shoal.backends.extras import check_extra
 from shoal.errors import Canceled, RequestError
+from shoal.extras import check_extra
 from shoal.kernels.arrays import Integers
 from shoal.measures.loss import ROUNDED, percent
 from shoal.methods.bounds.generation import Generation, Plan, Remaining

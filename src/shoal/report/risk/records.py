@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from shoal.backends.private_folder import ENDINGS
-from shoal.backends.staging import Staging
 from shoal.errors import RequestError, shown
 from shoal.measures.disclosure.assess import Assessment, Estimates
+from shoal.storage.private_folder import ENDINGS
+from shoal.storage.staging import Staging
 from shoal.table.files.formats import check_kind
 from shoal.table.roles import Column, Kind, Role
 from shoal.table.source import Source

@@ -15,7 +15,6 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from shoal.backends.private_folder import ENDINGS
 from shoal.errors import InputError, shown
 from shoal.judge.requirement import OF_COLUMNS
 from shoal.judge.verdict import Verification
@@ -24,6 +23,7 @@ from shoal.report.guarantees import Protection, ends_in_values, guarantee, of_fi
 from shoal.report.sections import GuaranteeSection
 from shoal.save.pack.recipe import is_committed, lacks
 from shoal.settings import COMMITTED, Settings, joined_key
+from shoal.storage.private_folder import ENDINGS
 from shoal.table.files.formats import is_csv
 from shoal.table.roles import Kind
 

@@ -19,11 +19,8 @@ from typing import Any
 
 import pyarrow.compute as pc
 
-from shoal.backends import private_folder
-from shoal.backends.executor import Threads
-from shoal.backends.staging import MARK, Staging, check_above, uninterrupted
-from shoal.backends.storage import is_inside, remove_unheld
 from shoal.errors import InputError, OutputError, PrivacyError, exists, shown
+from shoal.executor import Threads
 from shoal.judge.verdict import Verification
 from shoal.ledger.journal import journaled
 from shoal.ledger.ledger import locked
@@ -51,6 +48,9 @@ from shoal.save.pack.signing import sign as signature
 from shoal.save.prepare import prepared
 from shoal.save.release import Release
 from shoal.settings import Settings
+from shoal.storage import private_folder
+from shoal.storage.places import is_inside, remove_unheld
+from shoal.storage.staging import MARK, Staging, check_above, uninterrupted
 from shoal.system.interface import Lock, current
 from shoal.table.files.formats import CODED
 from shoal.table.roles import STAR, Column, Kind, Role

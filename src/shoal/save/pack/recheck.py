@@ -9,7 +9,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from shoal.backends import private_folder as own
 from shoal.errors import Json, RequestError, ShoalError, listed, shown
 from shoal.hints import Blank, Message, option, said, spoken
 from shoal.judge.verify import NAMED
@@ -26,6 +25,7 @@ from shoal.save.pack.certificate import (
 from shoal.save.pack.consistency import Papers
 from shoal.save.pack.signing import is_signed
 from shoal.settings import load
+from shoal.storage import private_folder as own
 from shoal.system.names import is_plain_name
 from shoal.table.files.opening import digest_of
 from shoal.table.read import read

@@ -10,8 +10,8 @@ import os
 from pathlib import Path
 from typing import Any
 
-from shoal.backends.staging import Staging
 from shoal.errors import InputError, RequestError, pip_install, shown
+from shoal.storage.staging import Staging
 
 PUBLIC = ".pub.pem"
 

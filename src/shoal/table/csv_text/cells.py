@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.backends.once import once
 from shoal.kernels.arrays import Flags
+from shoal.once import once
 from shoal.table.csv_text.distinct import Distinct
 from shoal.table.csv_text.plain_numbers import Plain, Trimmed, as_exponents, as_numbers, with_nulls
 from shoal.table.csv_text.split import offsets_of

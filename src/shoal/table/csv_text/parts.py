@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from shoal.backends.executor import Threads
 from shoal.errors import InputError
+from shoal.executor import Threads
 from shoal.kernels.arrays import Flags, Integers
 from shoal.table.csv_text.cells import Cells
 from shoal.table.csv_text.decide import Where, decide, doubt_of, misfit, released_texts, values_of

@@ -10,8 +10,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.backends.once import once
 from shoal.kernels.arrays import Flags, Integers
+from shoal.once import once
 from shoal.table.csv_text.distinct import EXPONENT, FIXED
 from shoal.table.csv_text.scan import count_of, near
 from shoal.table.csv_text.split import bytes_of, offsets_of

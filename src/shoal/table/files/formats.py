@@ -6,9 +6,9 @@ import importlib
 import os
 from typing import Any
 
-from shoal.backends.extras import is_installed
-from shoal.backends.private_folder import ENDINGS
 from shoal.errors import InputError, RequestError, pip_install
+from shoal.extras import is_installed
+from shoal.storage.private_folder import ENDINGS
 from shoal.table.files.opening import check_file_name, is_database, is_text_name
 
 ARROW = (".feather", ".arrow", ".ipc")

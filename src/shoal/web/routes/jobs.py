@@ -10,7 +10,7 @@ from typing import Any
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 
-from shoal.backends.private_folder import ENDINGS
+from shoal.storage.private_folder import ENDINGS
 from shoal.web.bodies import Refused, body_of
 from shoal.web.jobs import QUEUED, RUNNING, Job
 from shoal.web.session import Session

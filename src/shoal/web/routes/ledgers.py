@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse
 
-from shoal.backends.private_folder import ENDINGS
+from shoal.storage.private_folder import ENDINGS
 from shoal.web.bodies import Refused, body_of
 from shoal.web.request import RELEASE, asked_settings
 from shoal.web.series.ledger_actions import add, forget, judge, texts_of, withdraw

@@ -65,7 +65,7 @@ def _forget(path: Path, request: Mapping[str, Any]) -> dict[str, Any]:
 
 def _add(path: Path, request: Mapping[str, Any]) -> dict[str, Any]:
     """Note an earlier release, made again from its recipe and an original that is open."""
-    from shoal.run.add_release import add_release
+    from shoal.pipeline.add_release import add_release
 
     recipe = Path(request["recipe"])
     settings = load(recipe)

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from shoal.backends.private_folder import SUFFIX
+from shoal.storage.private_folder import SUFFIX
 from shoal.web.bodies import Refused
 from shoal.web.jobs import DONE, FAILED, RUNNING, ProgressWriter, Worker
 from shoal.web.line_reader import LineReader

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.backends.executor import Threads
+from shoal.executor import Threads
 from shoal.kernels.arrays import Floats, Integers
 from shoal.kernels.rules import Rules, pointers
 from shoal.methods.ils.driver import Watch

@@ -1,0 +1,270 @@
+"""Plan of a file, from a first pass over it: kinds, roles, profile.
+
+A run that goes on finds what was seen in its notes, and does not read the file again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pyarrow as pa
+
+from shoal.errors import RequestError, check_known, check_weights
+from shoal.executor import ahead
+from shoal.hints import option
+from shoal.methods.problem import check_size
+from shoal.methods.registry import find
+from shoal.pipeline.plan.kept_columns import with_rounding
+from shoal.pipeline.plan.plan import Plan, make_plan
+from shoal.pipeline.plan.steps import check_row_wise
+from shoal.pipeline.regions.arrow import Form
+from shoal.pipeline.regions.profile import FileProfile, ProfileBuilder
+from shoal.pipeline.regions.run_folder import Files
+from shoal.pipeline.regions.tasks import TaskRunner, freed
+from shoal.pipeline.regions.write import keep, kept
+from shoal.settings import Settings
+from shoal.table.files.opening import read_bytes
+from shoal.table.hierarchy.specify import is_file
+from shoal.table.ordinal import with_orders
+from shoal.table.roles import Column, Kind, Role
+from shoal.table.rounding import round_column
+from shoal.table.sampling import Sample, sample_size, share_of
+from shoal.table.streams import Reading
+from shoal.table.table import Table
+
+METHODS = ("auto", "fast", "kaim-fast")
+
+
+@dataclass(frozen=True)
+class FilePlan:
+    """The plan of a file, its profile, and the files of hierarchies.
+
+    Where the files are on another machine, `trees` holds what is in them.
+    """
+
+    plan: Plan
+    profile: FileProfile
+    trees: Mapping[str, bytes] = field(default_factory=dict)
+
+    @contextmanager
+    def hierarchies(self) -> Iterator[tuple[Mapping[str, str], Path | None]]:
+        """Yield the rules of hierarchies, and the folder of their files."""
+        rules = self.plan.settings.hierarchies
+        if not self.trees:
+            yield rules, self.plan.folder
+            return
+        with tempfile.TemporaryDirectory(prefix="shoal-") as folder:
+            files = {}
+            for number, (name, content) in enumerate(self.trees.items()):
+                file = Path(folder) / f"{number}.csv"
+                file.write_bytes(content)
+                files[name] = str(file)
+            yield {**rules, **files}, None
+
+    def carried(self) -> FilePlan:
+        """Return the plan with the content of its files, for other machines."""
+        rules, folder = self.plan.settings.hierarchies.items(), self.plan.folder or Path()
+        files = {name: folder / one for name, one in rules if is_file(one)}
+        return replace(self, trees={name: read_bytes(file) for name, file in files.items()})
+
+    @property
+    def holed(self) -> list[str]:
+        """The quasi-identifiers that some of the records that are grouped miss."""
+        if self.plan.settings.protect.incomplete == "delete":
+            return []
+        quasi = self.plan.schema.with_role(Role.QUASI_IDENTIFIER)
+        return [c.name for c in quasi if 0 < self.profile.missing(c) < self.profile.rows]
+
+    def kept(self) -> Table:
+        """Return the columns that the run keeps: no identifier is ever written anywhere."""
+        return _without_identifiers(self.plan.schema)
+
+    def prepared(self, piece: Table) -> Table:
+        """Return a piece as it is grouped: with roles and orders, without identifiers."""
+        return _without_identifiers(self.plan.prepared(piece))
+
+
+def _without_identifiers(table: Table) -> Table:
+    return table.only(lambda column: column.role is not Role.IDENTIFIER)
+
+
+def check_possible(settings: Settings) -> None:
+    """Raise RequestError for options that need the whole table in memory."""
+    requirement, protect = settings.requirement, settings.protect
+    aggregate, digits, roles = settings.release.aggregate, settings.release.decimals, settings.roles
+    needs = None
+    if settings.roles.group is not None:
+        needs = "a refinement of given groups"
+    elif protect.method not in METHODS:
+        needs = f"method {find(protect.method).info.name}"
+    elif settings.search_options() or protect.start is not None:
+        needs = "a search with limits of its own"
+    elif protect.suppress:
+        needs = "suppression with a budget"
+    elif requirement.of_sensitive or requirement.dominance is not None or requirement.k_of:
+        needs = "what is asked beyond k"
+    elif roles.person is not None:
+        needs = "a count of people"
+    elif roles.weight is not None or roles.by or roles.household is not None:
+        needs = "a survey's weights, strata or households"
+    elif settings.release.group_column is not None:
+        needs = "a column of group numbers"
+    elif settings.release.totals is not None:
+        needs = "a release with given totals"
+    elif settings.release.intervals == "columns":
+        needs = "a release of intervals in two columns"
+    elif "none" in (digits.values() if isinstance(digits, dict) else [digits]):
+        needs = "a release of means without rounding"
+    elif "medoid" in (aggregate.values() if isinstance(aggregate, dict) else [aggregate]):
+        needs = "a release of medoids"
+    check_row_wise(settings)
+    if needs:
+        if protect.engine is not None:
+            raise RequestError(
+                f"{needs} takes all records at once, which no engine has; ask for k alone and "
+                "method auto"
+            )
+        raise RequestError(
+            f"the file does not fit in the memory given, and {needs} takes all records at once; "
+            f"allow more with {option('memory')}, or ask for k alone and {option('method', 'auto')}"
+        )
+
+
+@dataclass(frozen=True)
+class ProfileStep:
+    """First pass over a chunk: builds its profile."""
+
+    reading: Reading
+    settings: Settings
+    runner: TaskRunner
+
+    def __call__(self, chunk: int) -> str:
+        """Store the profile of a chunk, and return its name.
+
+        A file that only this process reads is looked at again: it is known after that alone.
+        """
+        name = f"look-{chunk}"
+        if not self.reading.is_shared or self.runner.work.read(name) is None:
+            self._profiled(chunk).keep(self.runner.work, name)
+        return name
+
+    def _profiled(self, chunk: int) -> ProfileBuilder:
+        settings, builder = self.settings, None
+        for piece in freed(ahead(self.reading.first(chunk), self.runner.threads)):
+            if builder is None:
+                builder = _new_builder(piece, settings, self.reading, chunk, self.runner.threads)
+            builder.add(_ranked(_rounded(piece, settings), settings.orders))
+            if not self.reading.is_shared:
+                self.runner.report("looking", builder.rows, builder.rows + 1)
+        assert builder is not None
+        return builder
+
+
+def _new_builder(
+    head: Table, settings: Settings, reading: Reading, chunk: int, threads: int = 1
+) -> ProfileBuilder:
+    roles = settings.roles
+    left_out = {*roles.identifiers, *roles.drop}
+    quasi = _quasi(settings, head.names)
+    for name in (*quasi, *left_out):
+        _ = head[name]  # or an error that names the nearest
+    size = sample_size(len(head.columns))
+    share = share_of(size, reading.rows)
+    sample = Sample(settings.protect.seed, size, reading.start(chunk), share)
+    used = [name for name in quasi if name not in left_out]
+    deletes = settings.protect.incomplete == "delete"
+    return ProfileBuilder(used, set(roles.drop), sample, deletes, threads)
+
+
+def profile_file(reading: Reading, settings: Settings, runner: TaskRunner) -> Sample:
+    """Profile all records in one pass, store the profile; return a sample."""
+    every: ProfileBuilder | None = None
+    step = ProfileStep(reading, settings, runner)
+    for name in runner.reading(reading).each("looking", step, range(reading.tasks)):
+        builder = _new_builder(reading.empty(), settings, reading, 0)
+        builder.take(runner.work, name)
+        if every is None:
+            every = builder
+        else:
+            every.join(builder)
+    assert every is not None
+    profile = every.profile()
+    check_size(profile.rows, settings.protect.k, reading.source.name)
+    empty = reading.empty()
+    form = Form.of(empty, whole=False)
+    keep(runner.work, "empty", form.pack(empty))
+    runner.work.note("seen", {"form": form.to_dict(), "survey": profile.to_dict()})
+    return every.sample
+
+
+def _rounded(piece: Table, settings: Settings) -> Table:
+    """Return a piece with its columns rounded, as far as its own cells can be.
+
+    A step that does not suit a column of the whole file is refused when all is known.
+    """
+    steps = settings.release.round
+
+    def own(column: Column) -> Column:
+        with contextlib.suppress(RequestError):
+            return round_column(column, steps[column.name])
+        return column
+
+    return piece.mapped(lambda c: own(c) if c.name in steps else c) if steps else piece
+
+
+def _ranked(piece: Table, orders: Mapping[str, Sequence[str]]) -> Table:
+    """Return a piece with the orders of its texts, also where all of those in it look like numbers.
+
+    An order of what is no text in the whole file is refused when all is known.
+    """
+    piece = piece.mapped(lambda column: _as_words(column, orders.get(column.name, ())))
+    texts = [column.name for column in piece.columns if column.kind is Kind.TEXT]
+    return with_orders(piece, {name: orders[name] for name in texts if name in orders})
+
+
+def _as_words(column: Column, order: Sequence[str]) -> Column:
+    """Return a column as texts if all its cells are in an order."""
+    if not order or column.kind is Kind.TEXT or column.cells is None:
+        return column
+    import pyarrow.compute as pc
+
+    words = pc.if_else(column.values.is_null(), pa.scalar(None, pa.string()), column.cells)
+    if not {None, *order}.issuperset(words.unique().to_pylist()):
+        return column
+    return column.replace(kind=Kind.TEXT, values=words)
+
+
+def plan_file(settings: Settings, work: Files, folder: Path | None) -> FilePlan:
+    """Return the plan of a profiled file."""
+    noted = work.read("seen")
+    profile = FileProfile.from_dict(noted["survey"])
+    schema = Form.from_dict(noted["form"]).unpack(kept(work, "empty"))
+    plan = make_plan(
+        settings, with_rounding(replace(schema, roles_given=False), settings), profile, folder
+    )
+    quasi = plan.schema.with_role(Role.QUASI_IDENTIFIER)
+    names = [column.name for column in quasi]
+    check_known(plan.hierarchies, names, "a hierarchy")
+    check_weights(plan.settings.protect.column_weights, names)
+    if not plan.by_hierarchies and plan.needs_codes:
+        raise RequestError(
+            "in a file larger than memory, texts and what is released generalized are grouped by "
+            f"trees; say {option('method', 'auto')} or {option('method', 'kaim-fast')}, and no "
+            f"{option('aggregate')} that needs centers of them"
+        )
+    for column in quasi if not plan.by_hierarchies else ():
+        own = profile.columns[column.name].moments
+        assert own is not None
+        own.check(column.name, plan.schema.source.name)
+    return FilePlan(plan, profile)
+
+
+def _quasi(settings: Settings, names: Iterable[str]) -> list[str]:
+    """Return the quasi-identifiers; all columns where no roles are given."""
+    roles = settings.roles
+    return list(roles.quasi_identifiers if roles.any_given else names)

@@ -1,0 +1,345 @@
+"""Out-of-core run, step by step."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from shoal.errors import OutputError, RequestError
+from shoal.executor import Threads, ahead
+from shoal.judge.engine import limited
+from shoal.methods.problem import check_size
+from shoal.pipeline.plan.aggregators import digests
+from shoal.pipeline.plan.steps import step_context
+from shoal.pipeline.regions.arrow import Form
+from shoal.pipeline.regions.budget import VALUES, Budget
+from shoal.pipeline.regions.encoders import ByNumbers, ByTrees, RegionEncoder, Vocabulary
+from shoal.pipeline.regions.file_plan import FilePlan, check_possible, plan_file, profile_file
+from shoal.pipeline.regions.release import ReleasedRegions, Releasing, report_of
+from shoal.pipeline.regions.request import FileRequest, Released
+from shoal.pipeline.regions.run_folder import RunFolder
+from shoal.pipeline.regions.solve import Cuts, Solver, Stage, cut_sample
+from shoal.pipeline.regions.tasks import TaskRunner, freed, give_back
+from shoal.pipeline.regions.write import JSON_LINES, PIECEMEAL, keep, kept
+from shoal.progress import Callback, Reporter
+from shoal.report.report import Report
+from shoal.report.steps import listed_sections
+from shoal.save.files import papers_of, verify_written
+from shoal.save.prepare import check_kept, with_text
+from shoal.settings import Settings
+from shoal.storage.staging import Staging
+from shoal.table.encode_nodes import Coded
+from shoal.table.files.formats import is_csv
+from shoal.table.files.opening import check_ordinary, digest_of
+from shoal.table.roles import Role
+from shoal.table.sampling import Sample, sample_size, share_of
+from shoal.table.source import Source
+from shoal.table.steps.sequence import applied, is_left_out
+from shoal.table.steps.step import Context
+from shoal.table.streams import Pieces, Reading, Whole, in_pieces
+from shoal.table.table import Table
+from shoal.version import __version__
+
+
+def release_file(
+    source: Path,
+    settings: Settings,
+    budget: Budget,
+    request: FileRequest,
+    callback: Callback | Reporter | None = None,
+    pieces: Pieces | None = None,
+) -> Released:
+    """Release a file by regions, verified, or nothing; resume a killed run.
+
+    `pieces` are its records where it stands for something else than itself.
+    """
+    begin = time.perf_counter()
+    report = Reporter.of(callback)
+    targets = request.targets
+    if targets.kind not in PIECEMEAL:
+        raise RequestError(
+            "a file that does not fit in the memory given is released as csv, JSON lines, Parquet, "
+            f"Feather or Arrow, not .{targets.kind}"
+        )
+    check_possible(settings)
+    fingerprint = run_fingerprint(
+        stamps_of(source), settings, budget.records, request, targets.kind
+    )
+    with Staging(force=request.force, folders=targets.folders) as staging:
+        targets.check(staging, [source], request.with_page)
+        with RunFolder(targets.release, fingerprint, request.parent) as work:
+            options = settings.input
+            said = options.dialect, options.missing, options.types
+            pieces = pieces or in_pieces(source, *said, budget.piece, budget.batch)
+            if settings.steps:
+                pieces = SteppedPieces(pieces, settings, step_context(settings, request.folder))
+            reading = Whole(pieces)
+            runner = TaskRunner(work, Threads(1), Threads(request.threads), report)
+            releasing, made = release_regions(
+                reading, without_steps(settings), budget, request, runner
+            )
+            made = with_steps_again(made, settings) if settings.steps else made
+            with staging.writing(targets.release) as (temporary, file):
+                buckets = releasing.buckets(made)
+                digest = buckets.write(file, targets.kind, report)
+            buckets.check(temporary, targets.kind, report)
+            report("verifying", 0, 1)
+            give_back()
+            with limited(memory=budget.judge, threads=request.threads):
+                verification = verify_written(
+                    temporary, made.settings, buckets.written(made.released), made.rows,
+                    targets.kind,
+                )  # fmt: skip
+            give_back()
+            if digest_of(temporary) != digest:
+                raise OutputError("the file on disk is not what was written; nothing was kept")
+            seconds = time.perf_counter() - begin
+            final_report = report_of(releasing, made, verification.to_dict(), seconds)
+            final_report = with_listed_steps(final_report, settings)
+            written = buckets.written(made.released)
+            final_report = with_text(final_report, written, targets.kind)
+            keep_order = settings.release.keep_order
+            page = request.with_page
+            papers_of(targets, made.settings, final_report, digest, keep_order, page).add_to(
+                staging
+            )
+            staging.commit(last=targets.release)
+    targets.leave_no_page(request.force, request.with_page)
+    return Released(targets.release, final_report, made.settings)
+
+
+def release_regions(
+    reading: Reading,
+    settings: Settings,
+    budget: Budget,
+    request: FileRequest,
+    runner: TaskRunner,
+    shared: bool = False,
+) -> tuple[Releasing, ReleasedRegions]:
+    """Group all records and release every region; return what is to be written.
+
+    Where work is `shared` with other machines, regions are so small that there are several.
+    """
+    work, seed = runner.work, request.shuffle_seed
+    file_plan, fresh, sample = _planned(reading, settings, runner, request.folder)
+    encoder, known, points = choose_encoder(file_plan, fresh, sample, runner, budget.values)
+    if shared:
+        budget = budget.shared(file_plan.profile.rows, request.share)
+        file_plan = file_plan.carried()
+    kept, kind = file_plan.kept(), request.targets.kind
+    if kind == JSON_LINES:
+        check_kept([c for c in kept.columns if c.role is not Role.QUASI_IDENTIFIER], kind)
+    form = Form.of(kept, whole=not shared and is_csv(kind))
+    solver = Solver(
+        runner, form, encoder, settings.protect.k, settings.protect.seed, budget.file, budget.beside
+    )
+    first, rows = _parted(solver, file_plan, fresh, points, budget)
+    last = _grouped(solver, first, budget.rounds)
+    secret = work.once("secret", partial(secrets.token_hex, 32))
+    secret = secret if seed is None else f"test {seed}"
+    releasing = Releasing(solver, last, file_plan, known, budget, rows, secret)
+    return releasing, releasing.release()
+
+
+def stamps_of(source: Path) -> list[Any]:
+    """Identity of a file: path, size, mtime."""
+    status = check_ordinary(source)
+    return [[str(source.resolve()), status.st_size, status.st_mtime_ns]]
+
+
+def run_fingerprint(
+    stamps: list[Any], settings: Settings, records: int, request: FileRequest, kind: str
+) -> Any:
+    """Return all that a run depends on, as plain values, to decide whether it can be resumed."""
+    settings = settings.replace(protect={"engine": None})
+    return {
+        "shoal": __version__,
+        "input": stamps,
+        "settings": settings.to_toml(),
+        "hierarchies": _trees(settings, request.folder),
+        "records": records,
+        "kind": kind,
+    }
+
+
+def _trees(settings: Settings, folder: Path | None) -> list[Any]:
+    """Return the identities of the files of hierarchies."""
+    place, quasi = settings.input.hierarchies, settings.roles.quasi_identifiers
+    files = sorted(((folder or Path()) / place).glob("*.csv")) if place else []
+    used = [file for file in files if file.is_file() and (not quasi or file.stem in quasi)]
+    stamps = [(file.stat().st_size, file.stat().st_mtime_ns) for file in used]
+    return [
+        digests(settings.hierarchies, folder),
+        [[str(file.resolve()), *stamp] for file, stamp in zip(used, stamps, strict=True)],
+    ]
+
+
+def _planned(
+    reading: Reading, settings: Settings, runner: TaskRunner, folder: Path | None
+) -> tuple[FilePlan, Reading | None, Sample | None]:
+    """Profile and plan the file, unless an earlier run has done so."""
+    if runner.work.read("parted") is not None:
+        return plan_file(settings, runner.work, folder), None, None
+    sample = profile_file(reading, settings, runner)
+    return plan_file(settings, runner.work, folder), reading, sample
+
+
+def _parted(
+    solver: Solver, file_plan: FilePlan, reading: Reading | None, points: Any, budget: Budget
+) -> tuple[Stage, int]:
+    """Assign all records to regions, unless that is done; return the stage and the count."""
+    if reading is not None:
+        cuts = solver.work.once(
+            "cuts-0", lambda: cut_sample(points, budget.places(file_plan.profile.rows)).to_dict()
+        )
+        keep_order = file_plan.plan.settings.release.keep_order
+        made, rows = solver.part(reading, file_plan, Cuts.from_dict(cuts), keep_order)
+        check_size(
+            rows, solver.k, f"{file_plan.plan.schema.source.name} without incomplete records"
+        )
+        note = {"files": made.files, "regions": made.regions, "rows": rows}
+        solver.work.note("parted", note)
+    parted = solver.work.read("parted")
+    return Stage(0, parted["files"], parted["regions"]), parted["rows"]
+
+
+def _grouped(solver: Solver, stage: Stage, rounds: int) -> Stage:
+    """Group the regions, then improve their borders in others; return the last stage."""
+    solver.group(stage)
+    for _ in range(rounds if len(stage.regions) > 1 else 0):
+        moved = solver.move(stage)
+        solver.work.drop(*stage.files)
+        solver.group(moved)
+        stage = moved
+    return stage
+
+
+class SteppedPieces:
+    """A file in pieces after the steps before grouping.
+
+    The kinds of a csv file's columns are known after a pass over all of it: it is read once more.
+    """
+
+    def __init__(self, pieces: Pieces, settings: Settings, context: Context) -> None:
+        self._pieces = pieces
+        self._changed = partial(applied, settings.steps, context=context)
+
+    @property
+    def source(self) -> Source:
+        """What it is; whole after the first pass."""
+        return self._pieces.source
+
+    def first(self) -> Iterator[Table]:
+        """Yield the pieces after the steps, once the kinds of the whole file are known."""
+        for _ in self._pieces.first():
+            pass
+        yield from self.again()
+
+    def again(self) -> Iterator[Table]:
+        """Yield the same pieces again."""
+        return map(self._changed, self._pieces.again())
+
+
+def without_steps(settings: Settings) -> Settings:
+    """Return the settings of a table whose steps are done."""
+    return settings.model_copy(update={"steps": ()})
+
+
+def with_steps_again(made: ReleasedRegions, settings: Settings) -> ReleasedRegions:
+    """Return released regions whose recipe repeats the steps, too."""
+    own = made.settings
+    drop = [name for name in own.roles.drop if not is_left_out(name, settings.steps)]
+    own = own.replace(roles={"drop": drop}).model_copy(update={"steps": settings.steps})
+    return replace(made, settings=own)
+
+
+def with_listed_steps(report: Report, settings: Settings) -> Report:
+    """Return the report with the steps, whose costs were not counted."""
+    return replace(report, steps=listed_sections(settings.steps))
+
+
+def choose_encoder(
+    file_plan: FilePlan,
+    reading: Reading | None,
+    sample: Sample | None,
+    runner: TaskRunner,
+    most: int = VALUES,
+) -> tuple[RegionEncoder, Coded | None, Any]:
+    """Return the encoder, the hierarchies of values, and the coordinates of a sample."""
+    plan = file_plan.plan
+    protect, quasi = plan.settings.protect, plan.schema.with_role(Role.QUASI_IDENTIFIER)
+    weights = protect.column_weights
+    if not plan.by_hierarchies:
+        columns = file_plan.profile.columns
+        moments = {c.name: own for c in quasi if (own := columns[c.name].moments) is not None}
+        encoder = ByNumbers(moments, weights, protect.effort, plan.k, file_plan.holed)
+        return encoder, None, None if sample is None else encoder.sampled(sample.rows)
+    words = Vocabulary(quasi, most)
+    form = Form.of(file_plan.kept().only(_is_quasi), whole=False)
+    drawn = None
+    if reading is None:
+        words.load(runner.work, "values")
+    else:
+        step = Collect(reading, file_plan, form, runner, most)
+        tasks = range(reading.tasks)
+        for name in runner.reading(reading).each("collecting values", step, tasks):
+            vocabulary = Vocabulary(quasi)
+            vocabulary.load(runner.work, name)
+            words.join(vocabulary)
+            some = Sample(protect.seed, sample_size(len(quasi)))
+            some.take(kept(runner.work, f"{name}-sample"))
+            if drawn is None:
+                drawn = some
+            else:
+                drawn.join(some)
+        words.save(runner.work, "values")
+    known = words.coded(plan.schema.source, plan.hierarchies, plan.folder, plan.ranges)
+    by_trees = ByTrees(known, weights, protect.effort)
+    points = None if drawn is None else by_trees.points(form.unpack(drawn.rows))
+    return by_trees, known, points
+
+
+def _is_quasi(column: Any) -> bool:
+    return bool(column.role is Role.QUASI_IDENTIFIER)
+
+
+@dataclass(frozen=True)
+class Collect:
+    """The values of the quasi-identifiers of a chunk, and a sample of its records."""
+
+    reading: Reading
+    file_plan: FilePlan
+    form: Form
+    runner: TaskRunner
+    most: int
+
+    def __call__(self, chunk: int) -> str:
+        """Store the values of a chunk, and return its name."""
+        name = f"values-of-{chunk}"
+        if self.runner.work.read(name) is None:
+            words, drawn = self._collected(chunk)
+            words.save(self.runner.work, name)
+            drawn.keep(partial(keep, self.runner.work, f"{name}-sample"))
+            self.runner.work.note(name, True)
+        return name
+
+    def _collected(self, chunk: int) -> tuple[Vocabulary, Sample]:
+        words = Vocabulary(self.file_plan.plan.schema.with_role(Role.QUASI_IDENTIFIER), self.most)
+        size = sample_size(len(words.columns))
+        share = share_of(size, self.reading.rows)
+        start = self.reading.start(chunk)
+        drawn = Sample(self.file_plan.plan.settings.protect.seed, size, start, share)
+        done = 0
+        pieces = map(self.file_plan.prepared, self.reading.again(chunk))
+        for piece in freed(ahead(pieces, self.runner.threads)):
+            words.add(piece)
+            drawn.add(self.form.pack(piece.only(_is_quasi)))
+            done += piece.rows
+            if not self.reading.is_shared:
+                self.runner.report("collecting values", done, self.file_plan.profile.rows)
+        return words, drawn

@@ -1,0 +1,1 @@
+"""Files on disk: staged, private, local or at a URL."""

@@ -1,0 +1,354 @@
+"""Atomic writing: files appear whole or not at all.
+
+Each file is written beside its final name under a temporary one that only the owner may read,
+brought to disk, and renamed when all are ready. Temporary files are locked while a run works
+on them; one without a lock was left by a run that was killed, and the next run removes it.
+Runs that write to one folder name their files one run after the other.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import io
+import os
+import secrets
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from shoal.errors import OutputError, exists, shown
+from shoal.storage.private_folder import SUFFIX
+from shoal.system.interface import Lock, current
+from shoal.system.names import problem_of
+
+MARK = ".shoal-tmp"
+PATIENCE = 10.0  # seconds to wait for another run that names its files; then go on without
+# no hard links here; the last is said by Windows
+NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EINVAL)
+
+
+class Staging:
+    """A set of files that are put in place together by `commit`, or removed on the way out.
+
+    `folders` are those that may be made for them, where the folders that they lie in exist.
+    """
+
+    def __init__(self, *, force: bool, folders: Iterable[Path] = ()) -> None:
+        self.force, self.folders = force, set(folders)
+        self._files: list[tuple[int, Path, Path]] = []
+        self._private: set[Path] = set()
+        self._replaced: set[Path] = set()
+        self._folders: list[Path] = []
+
+    def __enter__(self) -> Staging:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        for descriptor, temporary, _ in self._files:
+            current().discard(descriptor, temporary)
+        self._files = []
+        for folder in reversed(self._folders):  # made for nothing
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+
+    @property
+    def waiting(self) -> list[tuple[Path, Path]]:
+        """The temporary and the final name of every file that waits for its name."""
+        return [(temporary, target) for _, temporary, target in self._files]
+
+    def check(self, target: Path, *inputs: Path) -> None:
+        """Refuse a target that exists, is no ordinary file, or is the input itself."""
+        try:
+            self._check(target, inputs)
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or "not a valid path"
+            raise OutputError(f"{shown(target)}: cannot be written: {reason}") from None
+
+    def _check(self, target: Path, inputs: tuple[Path, ...]) -> None:
+        for source in inputs:
+            if _same(source, target):
+                raise OutputError(f"{shown(target)}: input and output are the same file")
+        if target.is_dir():
+            raise OutputError(f"{shown(target)}: this is a folder")
+        folder = target.parent
+        check_above(folder if folder in self.folders else target)
+        if folder.name.endswith(SUFFIX) and folder.is_symlink():
+            raise OutputError(f"{shown(folder)}: this is a link; name the folder itself")
+        if folder.name.endswith(SUFFIX) and folder.exists() and not folder.is_dir():
+            raise OutputError(f"{shown(folder)}: cannot be written: this is no folder")
+        if target.is_symlink():
+            raise OutputError(f"{shown(target)}: this is a link; name the file itself")
+        if target.exists() and not target.is_file():
+            raise OutputError(f"{shown(target)}: this is not an ordinary file")
+        if target.exists() and not self.force:
+            raise exists(target)
+
+    def add(
+        self, target: Path, content: bytes, private: bool = False, replaces: bool = False
+    ) -> Path:
+        """Write a file under a temporary name beside its final one, and return that name.
+
+        What is `private` only its owner may ever read, and a folder *.private that it is in. One
+        that `replaces` takes the place of a file of its name, whether or not others may.
+        """
+        if private:
+            self._private.add(target)
+        if replaces:
+            self._replaced.add(target)
+        with self.writing(target) as (temporary, file):
+            file.write(content)
+        return temporary
+
+    @contextlib.contextmanager
+    def writing(self, target: Path) -> Iterator[tuple[Path, BinaryIO]]:
+        """Yield a temporary name beside a final one, and the file to write."""
+        try:
+            self._make(target.parent)
+            if target in self._private and target.parent.name.endswith(SUFFIX):
+                target.parent.chmod(0o700)
+            with _turns({target.parent}):
+                sweep(target.parent, target.name)
+            descriptor, temporary = _create(target)
+            self._files.append((descriptor, temporary, target))
+            yield temporary, cast(BinaryIO, _Open(descriptor))
+            current().sync(descriptor)
+        except OSError as error:
+            raise OutputError(f"{shown(target)}: cannot be written: {error.strerror}") from None
+
+    def _make(self, folder: Path) -> None:
+        """Make a folder that may be made, and remember that it is new."""
+        if folder in self.folders and not folder.exists():
+            check_above(folder)
+            folder.mkdir(0o700 if folder.name.endswith(SUFFIX) else 0o777, exist_ok=True)
+            self._folders.append(folder)
+
+    def commit(self, last: Path | None = None, then: Callable[[], None] | None = None) -> None:
+        """Give every file its final name, in the order they were added: the last is the release.
+
+        `last` is the target of the one that is to be last, where another was added last. Interrupts
+        wait until all have theirs. `then` names what else belongs to them. If one cannot be named,
+        those before it go back to what they were.
+        """
+        self._files.sort(key=lambda held: held[2] == last)
+        mask = os.umask(0o077)
+        os.umask(mask)
+        named: list[tuple[Path, Path | None]] = []
+        aside: list[Path] = []
+        target = Path()
+        try:
+            with uninterrupted(), _turns({path.parent for _, _, path in self._files}):
+                for place, (held, temporary, target) in enumerate(self._files):
+                    replaces = self.force or target in self._replaced
+                    old = _set_aside(target) if replaces else None
+                    if old is not None:
+                        aside.append(old)
+                    descriptor = current().before_naming(held)
+                    self._files[place] = descriptor, temporary, target
+                    if replaces:
+                        current().replace(temporary, target)
+                    else:
+                        _name_new(temporary, target)
+                    named.append((target, old))
+                    if target not in self._private:
+                        current().set_mode(descriptor, 0o666 & ~mask)
+                for folder in {path.parent for path, _ in named}:
+                    current().sync_folder(folder)
+                if then is not None:
+                    then()
+                self._folders = []
+        except BaseException as error:
+            for path, old in reversed(named):
+                _put_back(path, old)
+            if isinstance(error, OSError):
+                reason = error.strerror
+                raise OutputError(f"{shown(target)}: cannot be named: {reason}") from None
+            raise
+        finally:
+            for path in aside:
+                _remove(path)
+
+
+class _Open(io.RawIOBase):
+    """A descriptor to write to; the owner closes it."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    def writable(self) -> bool:
+        """Tell that it can be written."""
+        return True
+
+    def write(self, content: Any) -> int:
+        """Write all bytes."""
+        view = memoryview(content).cast("B")
+        size = len(view)
+        while view:
+            view = view[os.write(self._descriptor, view) :]
+        return size
+
+    def tell(self) -> int:
+        """Return how many bytes were written."""
+        return os.lseek(self._descriptor, 0, os.SEEK_CUR)
+
+
+def check_above(target: Path) -> None:
+    """Raise OutputError where the folder above is missing, or the system means another name."""
+    if problem := problem_of(target):
+        raise OutputError(f"{shown(target)}: cannot be written: {problem}")
+    above = target.absolute().parent
+    if os.path.isdir(above):  # noqa: PTH112 - never raises
+        return
+    if os.path.lexists(above):
+        raise OutputError(f"{shown(target)}: cannot be written: {shown(above, 200)} is no folder")
+    raise OutputError(f"{shown(target)}: there is no folder {shown(above, 200)}; make it first")
+
+
+def _remove(path: Path) -> None:
+    """Remove a temporary file; one that will not go now is taken by the next run."""
+    with contextlib.suppress(OSError):
+        path.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Let Ctrl-C and a polite kill wait for a few system calls that belong together.
+
+    Work that is done when it ends stays done: an interrupt that came meanwhile is dropped.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    for number in before:
+        signal.signal(number, lambda _number, _frame: None)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextlib.contextmanager
+def _turns(folders: set[Path]) -> Iterator[None]:
+    """Hold the folders' locks, so that no other run names or sweeps files there meanwhile.
+
+    Where folders cannot be locked, or somebody holds one for long, the work goes on without:
+    every file is whole all the same, only a set may then be mixed from two runs.
+    """
+    with contextlib.ExitStack() as held:
+        for folder in sorted(folders):
+            with contextlib.suppress(OSError):
+                if (lock := _lock(folder)) is not None:
+                    held.callback(lock.release)
+        yield
+
+
+def _lock(folder: Path) -> Lock | None:
+    """Return the lock of a folder as soon as it is free; None when patience ends."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return current().lock_inside(folder)
+        except BlockingIOError:
+            if time.monotonic() > end:
+                return None
+            time.sleep(0.002)
+
+
+def _set_aside(target: Path) -> Path | None:
+    """Keep the old file under another name until all new ones are in place."""
+    while target.exists():
+        with contextlib.suppress(FileNotFoundError):  # replaced by another run just now: again
+            return _backup(target)
+    return None
+
+
+def _backup(target: Path) -> Path:
+    backup = _beside(target)
+    try:
+        os.link(target, backup)
+    except OSError as error:
+        if error.errno not in NO_LINKS:
+            raise
+        with os.fdopen(current().create(backup), "wb") as copy:
+            copy.write(target.read_bytes())
+    return backup
+
+
+def _beside(target: Path) -> Path:
+    """Return a new temporary name in the target's folder, short enough for any target."""
+    return target.with_name(f"{_prefix(target.name)}{secrets.token_hex(8)}{MARK}")
+
+
+def _prefix(name: str) -> str:
+    return f".{name.encode()[:80].decode(errors='ignore')}."
+
+
+def _put_back(target: Path, backup: Path | None) -> None:
+    with contextlib.suppress(OSError):
+        if backup is not None:
+            current().replace(backup, target)
+        else:
+            target.unlink(missing_ok=True)
+
+
+def _same(source: Path, target: Path) -> bool:
+    try:
+        return source.samefile(target)
+    except OSError:
+        return False
+
+
+def _create(target: Path) -> tuple[int, Path]:
+    """Create and lock a temporary file; one that a sweep took in between is made again."""
+    while True:
+        temporary = _beside(target)
+        descriptor = current().create(temporary)
+        try:
+            current().keep(descriptor)
+            if os.fstat(descriptor).st_nlink:
+                return descriptor, temporary
+        except OSError:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+
+
+def _name_new(temporary: Path, target: Path) -> None:
+    """Rename without ever replacing: a file that came up meanwhile is kept."""
+    try:
+        current().name_new(temporary, target)
+    except FileExistsError:
+        raise exists(target) from None
+
+
+def finish_naming(temporary: Path, target: Path) -> None:
+    """Give a written file its final name, which the run that wrote it could not, and its mode."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    try:
+        if temporary.exists() and target.exists() and _same(temporary, target):
+            temporary.unlink()
+        elif temporary.exists():
+            _name_new(temporary, target)
+        target.chmod(0o666 & ~mask)
+        current().sync_folder(target.parent)
+    except OSError as error:
+        raise OutputError(f"{shown(target)}: cannot be named: {error.strerror}") from None
+
+
+def sweep(folder: Path, name: str) -> int:
+    """Remove unlocked temporary files of this target, and return how many."""
+    removed = 0
+    prefix = _prefix(name)
+    with os.scandir(folder) as entries:
+        stale = [e.path for e in entries if e.name.startswith(prefix) and e.name.endswith(MARK)]
+    for path in stale:
+        with contextlib.suppress(OSError):  # in use
+            current().sweep(Path(path))
+            removed += 1
+    return removed

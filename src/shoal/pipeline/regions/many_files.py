@@ -13,13 +13,13 @@ from shoal.errors import PrivacyError
 from shoal.executor import Executor, Threads
 from shoal.pipeline.engines.counts import Counted
 from shoal.pipeline.regions.budget import WORKER, budget_for
-from shoal.pipeline.regions.file_plan import check_possible
 from shoal.pipeline.regions.parts import manifest
 from shoal.pipeline.regions.release import ReleasedRegions, report_of
 from shoal.pipeline.regions.request import FileRequest, Released
 from shoal.pipeline.regions.run import release_regions, run_fingerprint, stamps_of
 from shoal.pipeline.regions.run_folder import LOG, RunFolder
 from shoal.pipeline.regions.tasks import TaskRunner
+from shoal.pipeline.stages import check_possible
 from shoal.progress import Callback, Reporter
 from shoal.report.build import versions
 from shoal.save.files import papers_of, verify_written

@@ -19,16 +19,15 @@ from shoal.pipeline.plan.steps import step_context
 from shoal.pipeline.regions.arrow import Form
 from shoal.pipeline.regions.budget import VALUES, Budget
 from shoal.pipeline.regions.encoders import ByNumbers, ByTrees, RegionEncoder, Vocabulary
-from shoal.pipeline.regions.file_plan import FilePlan, check_possible, plan_file, profile_file
+from shoal.pipeline.regions.file_plan import FilePlan, plan_file, profile_file
 from shoal.pipeline.regions.release import ReleasedRegions, Releasing, report_of
 from shoal.pipeline.regions.request import FileRequest, Released
 from shoal.pipeline.regions.run_folder import RunFolder
 from shoal.pipeline.regions.solve import Cuts, Solver, Stage, cut_sample
 from shoal.pipeline.regions.tasks import TaskRunner, freed, give_back
 from shoal.pipeline.regions.write import JSON_LINES, PIECEMEAL, keep, kept
+from shoal.pipeline.stages import check_possible
 from shoal.progress import Callback, Reporter
-from shoal.report.report import Report
-from shoal.report.steps import listed_sections
 from shoal.save.files import papers_of, verify_written
 from shoal.save.prepare import check_kept, with_text
 from shoal.settings import Settings
@@ -100,7 +99,6 @@ def release_file(
                 raise OutputError("the file on disk is not what was written; nothing was kept")
             seconds = time.perf_counter() - begin
             final_report = report_of(releasing, made, verification.to_dict(), seconds)
-            final_report = with_listed_steps(final_report, settings)
             written = buckets.written(made.released)
             final_report = with_text(final_report, written, targets.kind)
             keep_order = settings.release.keep_order
@@ -256,11 +254,6 @@ def with_steps_again(made: ReleasedRegions, settings: Settings) -> ReleasedRegio
     drop = [name for name in own.roles.drop if not is_left_out(name, settings.steps)]
     own = own.replace(roles={"drop": drop}).model_copy(update={"steps": settings.steps})
     return replace(made, settings=own)
-
-
-def with_listed_steps(report: Report, settings: Settings) -> Report:
-    """Return the report with the steps, whose costs were not counted."""
-    return replace(report, steps=listed_sections(settings.steps))
 
 
 def choose_encoder(

@@ -16,13 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.judge.engine import limited
-from shoal.ledger.pending import Pending
 from shoal.measures.compute import classes_by, measure_release
 from shoal.methods.enforce.rules import judge_dominance
 from shoal.methods.enforce.wider import wider_groups
-from shoal.methods.series.group import Counterfeits
-from shoal.pipeline.frame import framed, with_trees_of
-from shoal.pipeline.group import Conditions, find_groups, recoded
+from shoal.pipeline.group import Conditions, recoded
 from shoal.pipeline.live import Shown, reporting
 from shoal.pipeline.plan.constraints import build_constraints
 from shoal.pipeline.plan.costs import Estimate
@@ -42,9 +39,7 @@ from shoal.pipeline.plan.recipe import repeating_settings
 from shoal.pipeline.plan.steps import after_release, costs_before, with_secret
 from shoal.pipeline.privacy_warning import privacy_warning
 from shoal.pipeline.result import FrameT, Result
-from shoal.pipeline.series import Series
-from shoal.pipeline.series_groups import group_series, with_counterfeits
-from shoal.pipeline.series_report import series_section, with_drift
+from shoal.pipeline.series_groups import group_series
 from shoal.pipeline.steps_risk import steps_risk
 from shoal.pipeline.totals import Grouped, read_totals, with_totals
 from shoal.pipeline.type_change_warning import type_change_warning
@@ -62,6 +57,7 @@ from shoal.report.html.document import draw_ahead
 from shoal.report.sections import DominanceSection, SuppressedSection
 from shoal.report.steps import step_sections
 from shoal.save.prepare import check_holdable
+from shoal.series.series import NoSeries
 from shoal.settings import Settings
 from shoal.settings.signatures import AnonymizeOptions
 from shoal.settings.table import takes_options
@@ -246,7 +242,7 @@ def anonymize_with(
     on_estimate: Callable[[Estimate], None] | None = None,
     measured: bool = True,
     kind: str | None = None,
-    series: Series | None = None,
+    series: NoSeries | None = None,
 ) -> Result[Any]:
     """Return the verified Result of data and settings, step by step.
 
@@ -260,22 +256,20 @@ def anonymize_with(
     report = Reporter.of(callback)
     report("reading", 0, 1)
     settings, drawn = with_secret(settings)
-    asked, gone = settings, 0
-    series = Series.open(settings) if series is None else series
+    asked = settings
+    series = series or NoSeries.of(settings)
     original, given = read_table(data, settings, threads)
     LOG.info("%d records, %d columns", original.rows, len(original.columns))
-    if series is not None:
-        settings = series.grouped_settings
-        original, gone = series.admitted(original)
+    settings = series.settings
+    series, original = series.admit(original)
     plan, profile = plan_table(original, settings, folder)
-    stable = None if series is None else series.stable
-    if stable is not None and stable.frame is not None:
-        settings = with_trees_of(stable.frame, plan, settings)
-        plan, profile = plan_table(original, settings, folder)
+    framed = series.with_trees(plan, settings)
+    if framed is not settings:
+        plan, profile = plan_table(original, framed, folder)
     table, survey, notes = survey_design(plan.prepared(original), plan)
     plan.check_fits()
     totals = read_totals(table, plan, survey)
-    who = None if series is None else series.members(table, plan)
+    series = series.meet(table, plan.settings)
     if plan.estimate is not None and on_estimate is not None:
         on_estimate(plan.estimate)
 
@@ -286,22 +280,12 @@ def anonymize_with(
         coded = code(grouped, plan.hierarchies, folder, plan.ranges, on_column)
     if kind is not None:
         check_holdable(table, plan.settings, plan.aggregators, coded, kind)
-    if who is not None:
-        who, drift = framed(
-            who, grouped, plan, coded, survey.weights, stable, series is not None and series.strict
-        )
-    rule = None if who is None else who.rule
-    conditions = Conditions(given, build_constraints(grouped, plan, survey.persons, rule), survey)
-    pending: Pending | None = None
-    promised: list[str] = []
-    false = Counterfeits.none()
-    if who is None:
-        partition, more = find_groups(grouped, plan, coded, conditions, report, threads)
-    else:
-        own = group_series(table, grouped, plan, coded, conditions, who, gone, report, threads)
-        table, grouped, coded, survey = own.table, own.grouped, own.coded, own.survey
-        partition, more, promised = own.partition, [*own.notes, *drift], own.promised
-        who, false, pending = own.who, own.counterfeits, own.pending
+    series = series.fit(grouped, plan, coded, survey.weights)
+    constraints = build_constraints(grouped, plan, survey.persons, series.rule)
+    conditions = Conditions(given, constraints, survey)
+    own = group_series(table, grouped, plan, coded, conditions, series, report, threads)
+    table, grouped, coded, survey = own.table, own.grouped, own.coded, own.survey
+    partition, more, series = own.partition, own.notes, own.series
     LOG.info("%s", partition.summary())
     left_out = SuppressedSection()
     if partition.recoding is None:
@@ -332,10 +316,8 @@ def anonymize_with(
         on_column = partial(report, "checking")
         check_coverage(table, released, aggregators, plan.all_hierarchies, folder, on_column)
     recipe = repeating_settings(plan, partition.method, partition.search)
-    wide = replace(partition, labels=false.joined_to(partition.labels))
-    shown = released
-    if who is not None and who.kinds is not None:
-        shown = with_counterfeits(released, false, who.column, who.kinds.own)
+    wide = replace(partition, labels=series.counterfeits.joined_to(partition.labels))
+    shown = series.with_counterfeits(released)
     numbered = with_group_column(shown, wide, plan.settings.release.group_column)
     with limited(threads=threads):
         verification = check_release(numbered, recipe)
@@ -372,19 +354,18 @@ def anonymize_with(
                 *people_notes(plan.schema, plan.settings, profile),
                 *value_notes(table, plan.requirement),
             ],
-            [*unnamed_notes(plan.untouched), *preset_notes(plan.settings), *promised],
+            [*unnamed_notes(plan.untouched), *preset_notes(plan.settings), *series.promises],
             plan.requirement,
             cast(
                 list[DominanceSection],
                 judge_dominance(table, partition, wider, plan.requirement, aggregators),
             ),
             survey_columns(recipe),
-            series=series_section(pending, promised),
+            series=series.section,
         ),
         figures_of([chunk], plan.k, deleted, coded, threads, left_out.get("records") or 0),
     )  # fmt: skip
-    if pending is not None:
-        result, pending = with_drift(result, pending, stable is not None)
+    series, result = series.seal(result)
     if measured:
         draw_ahead(result)  # while the rest is measured
         report("measuring", 0, 1)
@@ -395,4 +376,4 @@ def anonymize_with(
         report("measuring", 1, 1)
     data = for_frame(numbered, recipe.release.intervals).to_native()
     recipe = recipe.replace(roles={"person": asked.roles.person})
-    return Result(data, result, partition, numbered, recipe, pending)
+    return Result(data, result, partition, numbered, recipe, series.pending)

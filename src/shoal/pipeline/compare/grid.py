@@ -34,7 +34,6 @@ from shoal.pipeline.compare.points import (
 )
 from shoal.pipeline.compare.resume import Notes
 from shoal.pipeline.live import Shown, reporting
-from shoal.pipeline.plan.aggregators import digests
 from shoal.pipeline.plan.plan import Plan, once_read, plan_table
 from shoal.pipeline.result import Result
 from shoal.progress import Callback, Progress, Reporter
@@ -46,6 +45,7 @@ from shoal.settings import Settings, names, whole
 from shoal.settings.signatures import CompareOptions
 from shoal.settings.table import takes_options
 from shoal.settings.tree import settings_and_run
+from shoal.table.hierarchy.specify import digests
 from shoal.table.read import read_with
 from shoal.table.table import Table
 from shoal.version import __version__

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from shoal.errors import InputError, RequestError, check_known, shown
+from shoal.errors import RequestError, check_known, shown
 from shoal.hints import option
 from shoal.methods import auto
 from shoal.methods.registry import find, is_on_nodes
 from shoal.release.averages import MAJORITY, UNROUNDED
 from shoal.settings import Decimals, Settings
-from shoal.table.hierarchy.specify import in_folder, is_file
+from shoal.table.hierarchy.specify import in_folder
 from shoal.table.proposals.codes import prefixes_of
 from shoal.table.roles import Column, Kind, Role
 from shoal.table.table import Profile, Table
@@ -229,20 +228,6 @@ def grouping_hierarchies(schema: Table, settings: Settings) -> dict[str, str]:
     """Return the hierarchies by column but for those that t-closeness compares values by."""
     own = compared_columns(schema, settings)
     return {name: rule for name, rule in settings.hierarchies.items() if name not in own}
-
-
-def digests(hierarchies: Mapping[str, str], folder: Path | None = None) -> dict[str, str]:
-    """Return the sha256 of the files of hierarchies, by column."""
-    hashes = {}
-    for name, rule in hierarchies.items():
-        if is_file(rule):
-            path = (folder or Path()) / rule
-            try:
-                with path.open("rb") as file:
-                    hashes[name] = hashlib.file_digest(file, "sha256").hexdigest()
-            except OSError:
-                raise InputError(f"there is no hierarchy file {shown(path.name)}") from None
-    return hashes
 
 
 CENTERS = frozenset(("mean", "median", "mode", "medoid"))

@@ -8,11 +8,11 @@ from typing import Any
 
 from shoal.methods.registry import find
 from shoal.partition import SearchLog
-from shoal.pipeline.plan.aggregators import digests, numbers_as
+from shoal.pipeline.plan.aggregators import numbers_as
 from shoal.pipeline.plan.plan import Plan
 from shoal.settings import Settings
 from shoal.settings.model import FORM
-from shoal.table.hierarchy.specify import is_file
+from shoal.table.hierarchy.specify import digests, is_file
 from shoal.table.roles import Role
 from shoal.table.steps.sequence import is_left_out
 from shoal.version import __version__

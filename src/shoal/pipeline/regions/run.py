@@ -14,7 +14,6 @@ from shoal.errors import OutputError, RequestError
 from shoal.executor import Threads, ahead
 from shoal.judge.engine import limited
 from shoal.methods.problem import check_size
-from shoal.pipeline.plan.aggregators import digests
 from shoal.pipeline.plan.steps import step_context
 from shoal.pipeline.regions.arrow import Form
 from shoal.pipeline.regions.budget import VALUES, Budget
@@ -35,6 +34,7 @@ from shoal.storage.staging import Staging
 from shoal.table.encode_nodes import Coded
 from shoal.table.files.formats import is_csv
 from shoal.table.files.opening import check_ordinary, digest_of
+from shoal.table.hierarchy.specify import digests
 from shoal.table.roles import Role
 from shoal.table.sampling import Sample, sample_size, share_of
 from shoal.table.source import Source

@@ -11,7 +11,7 @@ from typing import Any, Unpack, overload
 import numpy.typing as npt
 
 from shoal.pipeline.live import Shown, reporting
-from shoal.pipeline.plan.costs import Estimate
+from shoal.pipeline.plan.estimate import Estimate
 from shoal.pipeline.plan.steps import with_secret
 from shoal.pipeline.privacy_warning import privacy_warning
 from shoal.pipeline.result import FrameT, Result

@@ -12,7 +12,7 @@ from shoal.judge.sections import VerificationSection
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.sections import MeasuresSection
 from shoal.partition import Partition
-from shoal.pipeline.plan.costs import Estimate
+from shoal.pipeline.plan.estimate import Estimate
 from shoal.pipeline.plan.plan import Plan
 from shoal.pipeline.result import Result
 from shoal.pipeline.totals import Totals

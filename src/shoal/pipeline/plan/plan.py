@@ -24,8 +24,7 @@ from shoal.pipeline.plan.aggregators import (
     with_hierarchies,
     with_proposed,
 )
-from shoal.pipeline.plan.costs import Estimate
-from shoal.pipeline.plan.estimate import check_fits, expected, machine_memory
+from shoal.pipeline.plan.estimate import Estimate, check_fits, expected, machine_memory
 from shoal.pipeline.plan.kept_columns import MOST, check_kept, check_rounding, with_rounding
 from shoal.pipeline.plan.local_suppression import with_flat_trees
 from shoal.pipeline.plan.profile import TableProfile, unique_share

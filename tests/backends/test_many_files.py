@@ -410,17 +410,17 @@ def test_a_task_of_an_earlier_run(tmp_path):
     from shoal.pipeline.regions.run_folder import Files
     from shoal.pipeline.regions.tasks import RemoteStep
 
-    one = RunFolder(tmp_path / "out", {"k": 3}, shared=True).__enter__()
+    one = RunFolder(tmp_path / "out", {"k": 3}).__enter__()
     remote_step = RemoteStep(Files(one.storage), partial(pow, 2), library.__version__)
     assert remote_step(3)["result"] == 8
     one._lock.release()  # killed
-    with RunFolder(tmp_path / "out", {"k": 4}, shared=True) as other:
+    with RunFolder(tmp_path / "out", {"k": 4}) as other:
         assert not other.resumed
         with pytest.raises(OutputError):
             one.note("grouped-0-0", 1)
         assert "does not find" in remote_step(3)["error"]["said"]
         assert other.storage.names() == ["request.json"]
-    with RunFolder("memory://x/a", {"k": 3}, shared=True) as far:
+    with RunFolder("memory://x/a", {"k": 3}) as far:
         files = Files(far.storage)
         files.note("early", 1)
         assert files.read("early") == 1
@@ -433,7 +433,7 @@ def test_relative_places(tmp_path, monkeypatch, shoal):
     monkeypatch.chdir(tmp_path)
     write_parts(tmp_path / "in")
     assert OutputFolder.of("out", False).place == str(tmp_path / "out")
-    with RunFolder(Path("out"), 1, shared=True) as work:
+    with RunFolder(Path("out"), 1) as work:
         assert Path(work.storage.location).is_absolute()
     assert RunFolder(Path("out"), 1, "memory://x").storage.location.startswith("memory://x/.out.")
     (tmp_path / "empty").mkdir()

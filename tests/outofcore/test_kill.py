@@ -116,8 +116,8 @@ def check_after_kill(output):
     if output.exists():
         assert library.verify(output, k=K, quasi_identifiers=QUASI).ok
     for folder in output.parent.glob(".*.shoal-work"):
-        assert folder.stat().st_mode & 0o777 == 0o700
-        assert {path.stat().st_mode & 0o777 for path in folder.iterdir()} <= {0o600}
+        for path in (folder, *folder.rglob("*")):
+            assert path.stat().st_mode & 0o777 == (0o700 if path.is_dir() else 0o600)
 
 
 def check_rerun(source, output, whole, before):

@@ -85,8 +85,8 @@ def release_file(
             made = with_steps_again(made, settings) if settings.steps else made
             with staging.writing(targets.release) as (temporary, file):
                 buckets = releasing.buckets(made)
-                digest = buckets.write(file, targets.kind, report)
-            buckets.check(temporary, targets.kind, report)
+                buckets.write(file, targets.kind, report)
+            digest = buckets.check(temporary, targets.kind, report)
             report("verifying", 0, 1)
             give_back()
             with limited(memory=budget.judge, threads=request.threads):

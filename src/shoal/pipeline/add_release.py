@@ -20,8 +20,7 @@ from shoal.ledger.history import History
 from shoal.ledger.ledger import Ledger, locked
 from shoal.pipeline.anonymize import anonymize_with
 from shoal.pipeline.plan.plan import plan_table
-from shoal.pipeline.plan.reading import read_table
-from shoal.pipeline.plan.source import named_by
+from shoal.pipeline.plan.recipe import named_by, read_table
 from shoal.pipeline.result import Result
 from shoal.release.dialects import written_as
 from shoal.release.intervals import names_in

@@ -36,8 +36,7 @@ from shoal.pipeline.plan.notes import (
     value_notes,
 )
 from shoal.pipeline.plan.plan import plan_table, suppressed_section
-from shoal.pipeline.plan.reading import read_table
-from shoal.pipeline.plan.recipe import repeating_settings
+from shoal.pipeline.plan.recipe import read_table, repeating_settings
 from shoal.pipeline.plan.steps import after_release, check_row_wise, costs_before
 from shoal.pipeline.result import Result
 from shoal.pipeline.series_groups import group_series
@@ -252,10 +251,9 @@ def weigh(state: State) -> State:
 def step(state: State) -> State:
     """Carry out the steps that follow grouping."""
     release, settings = state.release, state.plan.settings
-    stepped = after_release(release.table, settings, state.grouping.partition.labels)
+    table, costs = after_release(release.table, settings, state.grouping.partition.labels)
     before = costs_before(state.original, settings, state.plan.folder)
-    steps = step_sections(before, stepped.costs)
-    return replace(state, release=replace(release, table=stepped.table, steps=steps))
+    return replace(state, release=replace(release, table=table, steps=step_sections(before, costs)))
 
 
 @stage(by_region=True)

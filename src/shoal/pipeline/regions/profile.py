@@ -378,8 +378,10 @@ class ProfileBuilder:
 
     def _apart(self, other: ProfileBuilder, name: str) -> float:
         """Return the difference of the bases of two builders."""
-        bases = [one.moments and one.moments.base for one in (self.seen[name], other.seen[name])]
-        return 0.0 if bases[0] is None or bases[1] is None else float(bases[1] - bases[0])
+        here, there = (one.seen[name].moments or Moments() for one in (self, other))
+        if here.base is None or there.base is None:
+            return 0.0
+        return float(there.base - here.base)
 
     def keep(self, work: Files, name: str) -> None:
         """Store the builder in the files of a run."""

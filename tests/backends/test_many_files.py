@@ -180,13 +180,8 @@ def test_csv_by_an_engine(tmp_path, shoal):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["-o", "out.csv"], 2, "a release is a folder of Parquet files"),
         (["-o", "-"], 2, "a release is a folder of Parquet files"),
-        (["-o", "out", "--engine", "ray"], 2, "engine"),
-        (["-o", "out", "--scheduler", "tcp://x:1"], 2, "threads have no scheduler"),
         (["-o", "out", "--delimiter", ";"], 2, "for csv files only"),
-        (["-o", "out", "--sensitive", "diagnosis", "--l", "2"], 2, "which no engine has"),
-        (["-o", "out", "--method", "mdav"], 2, "takes all records at once"),
         (["-o", "ftp://me:secret@host/out"], 2, "must not hold a password"),
         (["-o", "out", "--work", "nothing://x/y"], 2, "no kind of storage that is known"),
     ],

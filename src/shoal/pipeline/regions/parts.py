@@ -77,15 +77,6 @@ class OutputFolder:
         """Where the private folder is: a path or a URL beside it."""
         return self.place + SUFFIX if self.is_url else str(private_folder(Path(self.place)))
 
-    def full(self, name: str) -> str:
-        """Return the path or URL of a file."""
-        return storage(self.place).full(name)
-
-    @property
-    def manifest(self) -> Path | str:
-        """Where the manifest is."""
-        return self.full(MANIFEST) if self.is_url else Path(self.full(MANIFEST))
-
     def check(self, inputs: Iterable[str] = ()) -> None:
         """Refuse what must not be overwritten, before any work is done: `inputs` above all."""
         if any(_lies_in(one, self.place) for one in inputs):

@@ -48,15 +48,11 @@ class Files:
         try:
             with self.storage.writing(name) as file:
                 yield file
-            self._take_back(name)
+            is_far = isinstance(self.storage, Remote) and name != f"{REQUEST}.json"
+            if is_far and self.read(REQUEST) is None:  # the run has ended meanwhile
+                self.storage.remove(name)
         except OSError as error:
             raise self._failed(error) from None
-
-    def _take_back(self, name: str) -> None:
-        """Remove a file at a URL if the run has ended meanwhile."""
-        own = f"{REQUEST}.json"
-        if isinstance(self.storage, Remote) and name != own and self.read(REQUEST) is None:
-            self.storage.remove(name)
 
     def note(self, name: str, values: Any) -> None:
         """Keep plain values under a name."""

@@ -351,7 +351,7 @@ def anonymize_with(
         {name: groups.labels for name, groups in wider.items()}, survey.weights, weights,
         table if deleted else plan.stepped(original),
     )  # fmt: skip
-    classes = classes_by(numbered, recipe.class_columns)[: released.rows]
+    classes = classes_by(numbered, recipe.class_columns, threads)[: released.rows]
     result = build_report(
         Released(
             table, numbered.names, aggregators, trees, recipe.roles.drop, plan.rounding,
@@ -392,6 +392,7 @@ def anonymize_with(
             table, released, coded, deleted, plan.seed, plan.weight, plan.strata, threads, classes
         )
         result = replace(result, measures=measures.to_dict())
+        draw_ahead(result)
         report("measuring", 1, 1)
     data = for_frame(numbered, recipe.release.intervals).to_native()
     recipe = recipe.replace(roles={"person": asked.roles.person})

@@ -282,7 +282,7 @@ def verify(state: State) -> State:
     LOG.info("verified: %d classes, the smallest of %d", verification.classes, verification.k)
     release = replace(
         release, shown=shown, recipe=recipe, verification=verification.to_dict(),
-        classes=classes_by(shown, recipe.class_columns)[: release.table.rows],
+        classes=classes_by(shown, recipe.class_columns, state.means.threads)[: release.table.rows],
     )  # fmt: skip
     notes = [*state.notes, *check_survey(shown, recipe, survey)]
     return replace(state, release=release, notes=notes)
@@ -359,8 +359,10 @@ def measure(state: State) -> State:
         working.table, release.table, working.coded, state.deleted, made.seed, made.weight,
         made.strata, means.threads, release.classes,
     )  # fmt: skip
+    built = replace(state.report, measures=measures.to_dict())
+    draw_ahead(built)
     means.report("measuring", 1, 1)
-    return replace(state, report=replace(state.report, measures=measures.to_dict()))
+    return replace(state, report=built)
 
 
 @stage(

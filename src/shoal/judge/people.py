@@ -9,8 +9,9 @@ left with several is unknown, and never taken for safe. A mean covers nothing an
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from shoal.errors import InputError, listed
@@ -22,26 +23,37 @@ from shoal.judge.compared import (
     numbered,
     tells_nothing,
 )
+from shoal.judge.composition import compose
+from shoal.judge.csv_text import Written
 from shoal.judge.engine import Engine, quoted
 from shoal.judge.papers import Beside
+from shoal.judge.reading import opened
 from shoal.judge.source import Source
+from shoal.judge.verdict import Composition, Shared
 
 WORK = 20_000_000  # people times classes that are compared one by one
 UNKNOWN, ABSENT = -1, -2  # in the place of a class
 
 
-@dataclass(frozen=True)
-class Shared:
-    """People in both releases, the fewest that share both classes, and those below k.
-
-    `unknown` are those that could not be placed; `how` is how the others were, in each release.
-    """
-
-    people: int
-    smallest: int | None
-    below: int
-    unknown: int
-    how: tuple[str, str]
+def meet(
+    engine: Engine, ours: Source, request: CompositionRequest, data: Sequence[Any],
+    key: Sequence[str],
+) -> Composition:  # fmt: skip
+    """Return what this release tells beside another one; `data` are both and the original."""
+    _, against, original = data
+    theirs = request.theirs
+    other = opened(engine, against, None, Written(**(theirs.text if theirs else {})), "other")
+    met = compose(engine, ours, other, request)
+    if original is None:
+        return met
+    whole = opened(engine, original, None, Written(), "original", published=False)
+    frames = [not isinstance(one, str | os.PathLike) for one in data]
+    in_order = [
+        (is_frame and frames[2]) or (paper is not None and paper.in_order)
+        for is_frame, paper in zip(frames, (request.ours, theirs), strict=False)
+    ]
+    shared = place_people(engine, ours, other, whole, request, key, (in_order[0], in_order[1]))
+    return replace(met, shared=shared)
 
 
 def place_people(

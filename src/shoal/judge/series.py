@@ -26,13 +26,13 @@ from typing import Any, cast
 from shoal.errors import InputError, Json, RequestError, listed, shown
 from shoal.judge.cells import spelled
 from shoal.judge.compared import load
+from shoal.judge.csv_text import Written
 from shoal.judge.engine import Engine, quoted, text
 from shoal.judge.papers import beside
 from shoal.judge.reading import files_of, opened
 from shoal.judge.series_proof import Tree, load_roll, of_promise, promised, shared
 from shoal.judge.source import Source
 from shoal.judge.values import plain_value
-from shoal.judge.written import Written
 
 DIGITS = 16  # of the number of a value
 TOGETHER = " + "  # between the names of kept columns that are joined by together

@@ -22,12 +22,12 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from unicodedata import category, decimal, normalize
 
 from shoal.errors import InputError, RequestError, shown
 from shoal.hints import option
-from shoal.judge.written import Written
+from shoal.judge.csv_text import Written
 
 NUMBER = re.compile(r"\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,5})?\s*", re.ASCII)
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?", re.ASCII)
@@ -215,7 +215,24 @@ class Coded:
             found[code] = Decimal(str(value))
         return found
 
-    def places(self) -> dict[int, Any] | None:
+    def places(self, by_form: bool) -> dict[int, int] | None:
+        """Return the place of each number among the sorted values; None where they have no order.
+
+        `by_form` gives those of forms: a form is where the first of its values is.
+        """
+        ranks = self._ranks()
+        if ranks is None:
+            return None
+        if by_form:
+            least = dict[int, Any]()
+            for code, rank in ranks.items():
+                form = self.forms[code]
+                least[form] = min(rank, least.get(form, rank))
+            ranks = {form: rank for form, rank in least.items() if form}
+        order = {rank: place for place, rank in enumerate(sorted(set(ranks.values())))}
+        return {code: order[rank] for code, rank in ranks.items()}
+
+    def _ranks(self) -> dict[int, Any] | None:
         """Return what the values of each number are sorted by; None where they have no order."""
         column, there = self.column, self.values[1:]
         if column.order is not None:
@@ -230,24 +247,27 @@ class Coded:
         moments = _moments(there) if column.as_text else []
         return dict(enumerate(moments, 1)) if moments else None
 
-    def paths(self) -> list[tuple[int, int, str, int]]:
+    def paths(self, by_form: bool) -> list[tuple[int, int, str, int]]:
         """Return the nodes above each number: the number, the node's level, its word, its length.
 
         The length is that of the edge above the node; a value is its own node, of level 0.
+        `by_form` gives those of forms: of the first text that is spelled so.
         """
-        tree = self.column.tree
-        assert tree is not None
-        texts = [str(value) for value in self.values]
+        tree, texts = cast(Tree, self.column.tree), [str(value) for value in self.values]
         every = [tree.path(text) for text in texts]
         self._check("hierarchy", (path is not None for path in every[1:]))
+        chosen = {code: code for code in range(1, len(texts))}
+        if by_form:
+            first = dict[int, int]()
+            for code in sorted(chosen, key=lambda code: texts[code]):
+                first.setdefault(self.forms[code], code)
+            chosen = {code: form for form, code in first.items() if form}
         found = [(0, 0, "", tree.height)]
-        for code, path in enumerate(every[1:], 1):
-            levels = [(0, str(code)), *(path or ())]
+        for code, number in chosen.items():
+            levels = [(0, str(number)), *(every[code] or ())]
             tops = [*(level for level, _ in levels[1:]), tree.height]
-            found += [
-                (code, level, word, top - level)
-                for (level, word), top in zip(levels, tops, strict=True)
-            ]
+            found += [(number, level, word, top - level)
+                      for (level, word), top in zip(levels, tops, strict=True)]  # fmt: skip
         return found
 
     def _check(self, what: str, known: Iterable[bool]) -> None:

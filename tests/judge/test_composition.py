@@ -12,8 +12,7 @@ import pytest
 
 from naive import judging
 from shoal.errors import InputError
-from shoal.judge.compared import CompositionRequest
-from shoal.judge.composition import compose
+from shoal.judge.composition import CompositionRequest, compose
 from shoal.judge.csv_text import Written
 from shoal.judge.engine import Engine
 from shoal.judge.papers import Beside

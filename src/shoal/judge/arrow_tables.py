@@ -91,7 +91,7 @@ def check_nan(values: Any, name: str, column: str) -> None:
         odd = values.filter(pc.is_nan(values)).cast("float64").view("int64")
         refuse(
             (
-                any(pc.bit_wise_and(odd, BITS).unique().to_pylist()),
+                any(bits & BITS for bits in odd.unique().to_pylist()),
                 more(name, f"bits behind the NaN (no number) of column {shown(column)}"),
             )
         )

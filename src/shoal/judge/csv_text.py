@@ -39,7 +39,7 @@ HEAD = re.compile(rb"\x1f\x8b\x08(?![\0\x08])|\x1f\x8b\x08\x08.{6}[^\0]{100}", r
 # repeat are bounded, as each repetition takes memory: megabytes of quotes took one of 1 GB.
 PLAIN = rb"[^QS\r\n\0]*+"
 QUOTED = rb"Q[^Q\\\r\0]*+(?:(?:\\(?!Q)|QQ|\r\n)[^Q\\\r\0]*+){0,131072}Q"
-QUOTED_CELL = rb"(?<![^S\n])" + QUOTED + rb"(?=[S\n]|\r\n)"
+QUOTED_CELL = rb"Q(?<![^S\n]Q)" + QUOTED[1:] + rb"(?=[S\n]|\r\n)"  # a first Q is found fast
 LINE_OF_CELLS = rb"[^Q\n]*+(?:Q[^Q]*+Q[^Q\n]*+){0,262144}\n?"
 LEADING = re.compile(r'^"(?:[^"]|"")*"')
 ODD = "\v\f\x1c\x1d\x1e\x85\u2028\u2029"  # signs at which some readers end a line
@@ -260,7 +260,7 @@ class Scan:
             rest += piece
             if rest and not piece and not rest.endswith(b"\n"):
                 rest += self.end
-            end, is_open = len(rest), rest.count(quote) % 2
+            end, is_open = len(rest), quote in rest and rest.count(quote) % 2
             while end and (is_open or not rest.endswith(b"\n", 0, end)):  # back to a record's end
                 before, end = end, rest.rfind(b"\n", 0, end - 1) + 1
                 is_open ^= rest.count(quote, end, before) % 2
@@ -297,18 +297,20 @@ class Scan:
         content, bare = self._decoded(part), part
         if self.quote.encode() in part:
             bare = self.quoted.sub(b"\0", part)
-        many = bare.count(b"\n")
+        marks = bare.translate(None, self.others)
+        many = marks.count(b"\n")
         is_even = (
-            bare.translate(None, self.others) == self.row * many
-            and bare.count(b"\r") == bare.count(b"\r\n")
+            marks == self.row * many
+            and (b"\r" not in bare or bare.count(b"\r") == bare.count(b"\r\n"))
             and not (b"\0" in part or self.quote.encode() in bare)
             and not (self.width == 1 and re.search(rb"(?:\A|\n)\r?\n", bare))
         )
-        has_lines = many < part.count(b"\n")
+        has_lines = bare is not part and many < part.count(b"\n")
         half = CELL // 2  # a line of more than two such blocks has one of them in it
         is_long = any(part.find(b"\n", at, at + half) < 0
                       for at in range(0, len(part) - half, half))  # fmt: skip
-        if is_even and not (has_lines or self.rivals or is_long or any(map(content.count, ODD))):
+        is_odd = has_lines or self.rivals or is_long or any(sign in content for sign in ODD)
+        if is_even and not is_odd:
             self.number += many
             self.records += many
             return

@@ -139,17 +139,16 @@ class Engine:
         )
 
     def load_rows(
-        self, name: str, heading: str, kinds: Mapping[str, str], rows: Sequence[Sequence[Any]]
+        self, name: str, heading: str, kinds: Mapping[str, Any], rows: Sequence[Sequence[Any]]
     ) -> None:
         """Make a table of rows of Python values; `kinds` has the Arrow type of each column."""
-        import numpy as np
         import pyarrow as pa
 
-        # Of anything but NumPy's arrays, Arrow asks pandas whether they are its own: 0.4 seconds.
-        cells = np.empty((len(kinds), len(rows)), object)
-        cells[:] = list(zip(*rows, strict=True)) or cells
-        arrays = map(pa.array, cells, kinds.values())
-        self.load(name, pa.table(list(arrays), names=list(kinds)), heading)
+        columns = zip(*rows, strict=True) if rows else [()] * len(kinds)
+        arrays = [
+            pa.array(cells, kind) for cells, kind in zip(columns, kinds.values(), strict=True)
+        ]
+        self.load(name, pa.table(arrays, names=list(kinds)), heading)
 
     def columns(self, table: str) -> dict[str, str]:
         """Return the columns of a table or view, with their types."""

@@ -77,14 +77,16 @@ def opened(
             return csv_view(engine, Path(place), what, written, table)
         if what in ("jsonl", "ndjson"):
             return _json_view(engine, Path(place), table)
-        from shoal.judge import arrow_tables, libraries, parquet  # they take their time
+        from shoal.judge import arrow_tables, parquet  # they take their time
 
-        if what in ("rows", "frame"):
-            make = arrow_tables.listed_rows if what == "rows" else arrow_tables.frame
-            return make(engine, data, table)
         if what in ("files", "parquet"):
             files, name = ([place], name_of(place)) if place else (data, "the release")
             return parquet.parquet_view(engine, files, name, table, published)[0]
+        if what in ("rows", "frame"):
+            make = arrow_tables.listed_rows if what == "rows" else arrow_tables.frame
+            return make(engine, data, table)
+        from shoal.judge import libraries
+
         if what == "database":
             return libraries.database_table(engine, *database_of(place), table)
         by = READERS[what]

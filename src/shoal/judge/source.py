@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, cast
 from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 from shoal.errors import InputError, RequestError, pip_install, shown
 from shoal.judge import refuse
@@ -111,7 +110,11 @@ def is_url(place: str) -> bool:
 
 def plain(place: str) -> str:
     """Return a path where a URL is nothing else (file://…)."""
-    return url2pathname(urlsplit(place).path) if place.startswith("file://") else place
+    if not place.startswith("file://"):
+        return place
+    from urllib.request import url2pathname  # with all of HTTP
+
+    return url2pathname(urlsplit(place).path)
 
 
 def name_of(place: str | Path) -> str:

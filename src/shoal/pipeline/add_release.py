@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from shoal.errors import InputError, RequestError, shown
+from shoal.judge.csv_text import Written
 from shoal.judge.engine import Engine, names
 from shoal.judge.reading import files_of, kind_of, opened
-from shoal.judge.written import Written
 from shoal.kernels.arrays import Integers
 from shoal.ledger.history import History
 from shoal.ledger.ledger import Ledger, locked

@@ -15,13 +15,13 @@ import numpy as np
 
 from shoal.errors import OutputError, PrivacyError, RequestError, shown
 from shoal.hints import OUT, option
+from shoal.judge.csv_text import Written
 from shoal.judge.engine import limited
 from shoal.judge.reading import READERS
 from shoal.judge.series import check_entry
 from shoal.judge.series_proof import of_promise
 from shoal.judge.verdict import Verification
 from shoal.judge.verify import verify
-from shoal.judge.written import Written
 from shoal.kernels.arrays import Integers
 from shoal.ledger.journal import journaled
 from shoal.ledger.ledger import Entry, Ledger, check_unchanged, locked, to_tree

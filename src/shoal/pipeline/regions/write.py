@@ -21,9 +21,9 @@ import pyarrow.parquet as pq
 
 from shoal.errors import OutputError
 from shoal.executor import ahead
+from shoal.judge.csv_text import Written
 from shoal.judge.engine import Engine
 from shoal.judge.reading import files_of, opened
-from shoal.judge.written import Written
 from shoal.kernels.arrays import Integers
 from shoal.pipeline.regions.arrow import ROW, Form
 from shoal.pipeline.regions.run_folder import Files

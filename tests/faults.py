@@ -23,13 +23,13 @@ from pathlib import Path
 import numpy as np
 
 import shoal
+from shoal.release.targets import Targets
 from shoal.report.html import document
-from shoal.save.files import Targets
 from shoal.storage.staging import MARK
 
 QUASI = ["x0", "x1"]
 K = 3
-CALLS = ("open", "write", "fsync", "rename", "replace", "link", "unlink", "fchmod", "close")
+CALLS = ("open", "fsync", "rename", "replace", "link", "unlink", "fchmod", "close")
 ERRORS = (errno.ENOSPC, errno.EIO, errno.EACCES)
 
 

@@ -38,7 +38,6 @@ from shoal.pipeline.plan.aggregators import digests
 from shoal.pipeline.plan.plan import Plan, once_read, plan_table
 from shoal.pipeline.result import Result
 from shoal.progress import Callback, Progress, Reporter
-from shoal.release.aggregate import AVERAGED
 from shoal.report.chunk import GENERALIZED
 from shoal.report.comparison import NCP
 from shoal.report.fields import singled_out
@@ -47,6 +46,7 @@ from shoal.settings.signatures import CompareOptions
 from shoal.settings.table import takes_options
 from shoal.settings.tree import settings_and_run
 from shoal.table.read import read_with
+from shoal.table.roles import AVERAGED
 from shoal.table.table import Table
 from shoal.version import __version__
 

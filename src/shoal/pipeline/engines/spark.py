@@ -23,7 +23,7 @@ from shoal.errors import EngineError, EngineLostError, RequestError, ShoalError,
 from shoal.executor import in_order, worker_failed
 from shoal.pipeline.engines.counts import Counted
 from shoal.progress import StopToken
-from shoal.system.names import is_url
+from shoal.storage.names import is_url
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")

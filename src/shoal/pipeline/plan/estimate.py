@@ -13,7 +13,7 @@ from shoal.methods.problem import Info
 from shoal.methods.registry import find
 from shoal.pipeline.plan.costs import Estimate, estimate
 from shoal.settings import Settings
-from shoal.system.interface import current
+from shoal.storage import processes
 
 LEAN, LEAN_MIXED = "hilbert", "kaim"  # whose runs are little but reading, releasing, measuring
 LONG = 10.0  # seconds: longer runs print their estimate
@@ -97,5 +97,5 @@ def check_fits(
 
 def machine_memory() -> float | None:
     """Return the megabytes of memory that this machine, or container, has; None: not known."""
-    memory = current().memory()
+    memory = processes.memory()
     return None if memory is None else memory / 1e6

@@ -31,14 +31,14 @@ from shoal.pipeline.plan.local_suppression import with_flat_trees
 from shoal.pipeline.plan.profile import TableProfile, unique_share
 from shoal.pipeline.plan.steps import check_steps, with_steps
 from shoal.pipeline.plan.survey import check_people, with_survey_roles, without_strata
-from shoal.release.aggregate import STRATUM, Aggregators, averaged
+from shoal.release.aggregate import Aggregators
 from shoal.report.sections import SuppressedSection
 from shoal.settings import Settings
 from shoal.table.assign import assign
 from shoal.table.dataframes.frames import check_names
 from shoal.table.dialects.dialect import PLAIN
 from shoal.table.ordinal import with_orders
-from shoal.table.roles import Column, Kind, Role
+from shoal.table.roles import STRATUM, Column, Kind, Role, averaged
 from shoal.table.survey import Survey, named_strata
 from shoal.table.table import Profile, Table, check_readable, complete_rows, present
 

@@ -9,7 +9,7 @@ from shoal.errors import RequestError
 from shoal.hints import FILE, option
 from shoal.pipeline.plan.aggregators import digests
 from shoal.settings import Settings
-from shoal.system.names import is_url
+from shoal.storage.names import is_url
 from shoal.table.files.many_files import digest_parts, is_many
 from shoal.table.files.opening import digest_of
 

@@ -15,14 +15,15 @@ from shoal.pipeline.plan.estimate import machine_memory
 from shoal.pipeline.regions.request import FileRequest, Released
 from shoal.pipeline.regions.run_folder import RunFolder
 from shoal.progress import Callback, Reporter
-from shoal.save.files import Targets, save
+from shoal.release.save import save
+from shoal.release.targets import Targets
 from shoal.settings import RunOptions, Settings
 from shoal.settings.signatures import AnonymizeFileOptions
 from shoal.settings.table import takes_options
 from shoal.settings.tree import settings_and_run
+from shoal.storage.names import is_url
 from shoal.storage.places import plain
 from shoal.storage.staging import Staging
-from shoal.system.names import is_url
 from shoal.table.dialects.dialect import CSV_ONLY
 from shoal.table.files.many_files import is_many
 from shoal.table.memory import needed, read_memory, shape

@@ -21,8 +21,8 @@ from shoal.pipeline.regions.run import release_regions, run_fingerprint, stamps_
 from shoal.pipeline.regions.run_folder import LOG, RunFolder
 from shoal.pipeline.regions.tasks import TaskRunner
 from shoal.progress import Callback, Reporter
+from shoal.release.save import papers_of, verify_written
 from shoal.report.build import versions
-from shoal.save.files import papers_of, verify_written
 from shoal.settings import Settings
 from shoal.table.files.many_files import Parts
 from shoal.table.memory import read_memory, shape

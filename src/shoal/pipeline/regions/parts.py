@@ -23,7 +23,9 @@ from shoal.errors import OutputError, RequestError, exists, shown
 from shoal.judge.papers import SCHEMA
 from shoal.judge.source import MANIFEST
 from shoal.pipeline.regions.run_folder import MARK, RunFolder
-from shoal.save.files import Targets
+from shoal.release.targets import Targets
+from shoal.storage import system
+from shoal.storage.names import is_plain_name, is_url
 from shoal.storage.places import Folder, Remote, Storage, check_url, is_inside, plain, storage
 from shoal.storage.private_folder import (
     ENDINGS,
@@ -34,8 +36,6 @@ from shoal.storage.private_folder import (
     private_folder,
 )
 from shoal.storage.staging import Staging, check_above, uninterrupted
-from shoal.system.interface import current
-from shoal.system.names import is_plain_name, is_url
 
 PAPERS = (REPORT, PAGE)
 UNFINISHED = re.compile(r"part-[0-9]{5}-[0-9a-f]{8}\.parquet")
@@ -227,7 +227,7 @@ class OutputFolder:
                 old = target.with_name(f".{target.name[:80]}.{os.getpid()}.old{MARK}")
                 target.rename(old)
             made.chmod(mode)
-            current().move_folder(made, target)
+            system.move_folder(made, target)
         except BaseException as error:
             if old is not None and not target.exists():
                 old.rename(target)

@@ -27,10 +27,10 @@ from shoal.pipeline.regions.solve import Cuts, Solver, Stage, cut_sample
 from shoal.pipeline.regions.tasks import TaskRunner, freed, give_back
 from shoal.pipeline.regions.write import JSON_LINES, PIECEMEAL, keep, kept
 from shoal.progress import Callback, Reporter
+from shoal.release.prepare import check_kept, with_text
+from shoal.release.save import papers_of, verify_written
 from shoal.report.report import Report
 from shoal.report.steps import listed_sections
-from shoal.save.files import papers_of, verify_written
-from shoal.save.prepare import check_kept, with_text
 from shoal.settings import Settings
 from shoal.storage.staging import Staging
 from shoal.table.encode_nodes import Coded

@@ -22,9 +22,10 @@ from typing import Any, BinaryIO
 
 from shoal.errors import EngineLostError, OutputError, RequestError, shown
 from shoal.hints import option
+from shoal.storage import system
+from shoal.storage.names import is_url, name_of
 from shoal.storage.places import Folder, Remote, Storage, remove_unheld
-from shoal.system.interface import Lock, current
-from shoal.system.names import is_url, name_of
+from shoal.storage.system import Lock
 
 LOG = logging.getLogger("shoal.engine")
 MARK = ".shoal-work"
@@ -183,11 +184,11 @@ class RunFolder(Files):
         """Make the folder or take over the one that a killed run left."""
         with contextlib.suppress(FileExistsError):
             self.folder.mkdir(mode=0o700)
-        if not current().is_own_folder(self.folder):
+        if not system.is_own_folder(self.folder):
             raise OutputError(f"{shown(self.folder)}: not a folder of one's own; remove it")
         self.folder.chmod(0o700)
         try:
-            self._lock = current().lock_folder(self.folder)
+            self._lock = system.lock_folder(self.folder)
         except BlockingIOError:
             raise RequestError(
                 f"another run is at work on {shown(self.target)}; wait for it, or choose another "
@@ -248,6 +249,6 @@ def sweep(parent: Path, but: Path) -> int:
 
 def _is_forgotten(folder: Path) -> bool:
     """Remove an unlocked folder that is long unused; tell whether it was removed."""
-    if not current().is_own_folder(folder) or time.time() - folder.stat().st_mtime < FORGOTTEN:
+    if not system.is_own_folder(folder) or time.time() - folder.stat().st_mtime < FORGOTTEN:
         return False
     return remove_unheld(folder)

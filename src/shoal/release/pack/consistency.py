@@ -18,11 +18,8 @@ from shoal.judge.requirement import OF_COLUMNS
 from shoal.judge.verdict import Verification
 from shoal.judge.verify import verify
 from shoal.judge.written import Written
-from shoal.release.claims import requirements_beyond_k
-from shoal.report.fields import MOST, SAFE
-from shoal.report.reload import load_report
-from shoal.save.commitments import Commitments, same
-from shoal.save.pack.certificate import (
+from shoal.release.commitments import Commitments, same
+from shoal.release.pack.certificate import (
     DICTIONARY,
     README,
     SCHEMA_NAME,
@@ -31,9 +28,12 @@ from shoal.save.pack.certificate import (
     promises,
     schema_json,
 )
-from shoal.save.pack.readme import readme
-from shoal.save.pack.recipe import lacks
+from shoal.release.pack.readme import readme
+from shoal.release.pack.recipe import lacks
+from shoal.report.fields import MOST, SAFE
+from shoal.report.reload import load_report
 from shoal.settings import COMMITTED, Settings, load, split_key
+from shoal.settings.recipe import requirements_beyond_k
 from shoal.table.files.opening import digest_of
 from shoal.table.hierarchy.specify import is_file
 from shoal.version import __version__

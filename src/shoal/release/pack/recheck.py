@@ -12,21 +12,20 @@ from typing import Any
 from shoal.errors import Json, RequestError, ShoalError, listed, shown
 from shoal.hints import Blank, Message, option, said, spoken
 from shoal.judge.verify import NAMED
-from shoal.save.commitments import Commitments, same
-from shoal.save.pack.certificate import (
+from shoal.release.commitments import Commitments, same
+from shoal.release.pack.certificate import (
     DICTIONARY,
-    NAME,
     README,
     SCHEMA_NAME,
-    SIGNATURE,
     Certificate,
     load_certificate,
 )
-from shoal.save.pack.consistency import Papers
-from shoal.save.pack.signing import is_signed
+from shoal.release.pack.consistency import Papers
+from shoal.release.pack.place import NAME, SIGNATURE
+from shoal.release.pack.signing import is_signed
 from shoal.settings import load
 from shoal.storage import private_folder as own
-from shoal.system.names import is_plain_name
+from shoal.storage.names import is_plain_name
 from shoal.table.files.opening import digest_of
 from shoal.table.read import read
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from shoal.save.commitments import Commitments
+from shoal.release.commitments import Commitments
 from shoal.settings import COMMITTED, Settings
 from shoal.settings.release import SeriesSettings
 from shoal.table.hierarchy.specify import is_file

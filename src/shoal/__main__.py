@@ -69,7 +69,9 @@ def main() -> None:
 
         app(obj=INTERRUPT)
     except KeyboardInterrupt:
-        code = 130
+        code = 0 if INTERRUPT.written else 130
+        if code:
+            sys.stderr.write("shoal: interrupted, nothing was written\n")
     except SystemExit as ended:
         read_enough = isinstance(ended.__context__, BrokenPipeError)  # of a help text, say
         code = 0 if read_enough else ended.code
@@ -79,14 +81,6 @@ def main() -> None:
         if error.errno != errno.EPIPE:
             sys.stderr.write(f"shoal: stdout cannot be written: {error.strerror}\n")
             code = 2
-    except RuntimeError:  # which DuckDB makes of an interrupt
-        if not INTERRUPT.canceled:
-            raise
-        code = 130
-    if code and INTERRUPT.canceled:  # whatever became of it on the way
-        code = 0 if INTERRUPT.written else 130
-    if code == 130:
-        sys.stderr.write("shoal: interrupted, nothing was written\n")
     _leave(code)
 
 

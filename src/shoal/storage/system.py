@@ -56,7 +56,7 @@ def lock_folder(folder: Path, *, stays: bool = False) -> Lock:
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
         place = folder / LOCK if stays else folder.with_name(f"{folder.name}{LOCK}")
         try:
-            held.enter_context(FileLock(place, timeout=0, mode=0o600))
+            held.enter_context(FileLock(place, timeout=0))
         except Timeout:
             raise busy from None
         return held.pop_all()

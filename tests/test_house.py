@@ -23,7 +23,7 @@ OUTSIDE = {"__init__", "__main__"}  # the public names, and the command of the p
 CONSTANT = re.compile(r"_?[A-Z][A-Z0-9_]+|__(kw)?defaults__")
 FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
 COMMANDS = ("settings/", "web/equivalent.py", "report/html/document.py")  # make words of commands
-TEXTS = ("report/html/frame.py", "release/pack/readme.py")  # a style sheet; a page about commands
+TEXTS = ("report/html/frame.py", "release/pack/recipe.py")  # a style sheet; a page about commands
 PATCHES = {"setattr": 2, "delattr": 2, "setitem": 1, "delitem": 1, "patch": 1, "object": 2}
 # code without any of these changes no constant, or has nothing that only Unix has: it is not read
 CHANGES = re.compile(

@@ -26,9 +26,8 @@ from shoal.release.pack.place import (
     give_name,
     made_beside,
 )
-from shoal.release.pack.readme import readme
 from shoal.release.pack.recheck import checked_pack
-from shoal.release.pack.recipe import lacks, public_recipe
+from shoal.release.pack.recipe import lacks, public_recipe, readme
 from shoal.release.pack.signing import sign as signature
 from shoal.release.prepare import Release, prepared
 from shoal.release.save import naming, papers_of, series_locked, verified_bytes

@@ -35,7 +35,7 @@ from shoal.pipeline.regions.run import release_file
 from shoal.pipeline.regions.tasks import TaskRunner
 from shoal.pipeline.regions.write import _same_typed
 from shoal.progress import Reporter
-from shoal.save.files import Targets
+from shoal.release.targets import Targets
 from shoal.settings import build
 from shoal.table.dialects.dialect import PLAIN
 from shoal.table.streams import Whole, in_pieces
@@ -786,7 +786,7 @@ def test_hierarchies_that_changed_after_a_kill(tmp_path, monkeypatch, place):
     file.write_text("".join(f"{c},{'L' if c < 'e' else 'R'},*\n" for c in "abcdefgh"))
     with monkeypatch.context() as patch:
         patch.setattr(run_folder.RunFolder, "__exit__", lambda self, *error: self._lock.release())
-        patch.setattr(release.Releasing, "_strew", killed)
+        patch.setattr(release.Releasing, "_to_buckets", killed)
         with pytest.raises(KeyboardInterrupt):
             run(source, tmp_path / "out.csv", **tree)
     assert left(tmp_path)

@@ -36,8 +36,7 @@ from shoal.pipeline.plan.notes import (
     value_notes,
 )
 from shoal.pipeline.plan.plan import plan_table, suppressed_section
-from shoal.pipeline.plan.reading import read_table
-from shoal.pipeline.plan.recipe import repeating_settings
+from shoal.pipeline.plan.recipe import read_table, repeating_settings
 from shoal.pipeline.plan.steps import after_release, check_row_wise, costs_before
 from shoal.pipeline.result import Result
 from shoal.pipeline.series_groups import group_series
@@ -49,6 +48,7 @@ from shoal.release.aggregate import aggregate as aggregate_groups
 from shoal.release.aggregate import with_weights
 from shoal.release.claims import check_coverage, check_release, check_survey
 from shoal.release.intervals import for_frame
+from shoal.release.prepare import check_holdable
 from shoal.release.write import with_group_column
 from shoal.report.build import Findings, Released, Run, build_report
 from shoal.report.figures import figures_of
@@ -56,7 +56,6 @@ from shoal.report.figures.ranges import compared
 from shoal.report.html.document import draw_ahead
 from shoal.report.sections import DominanceSection
 from shoal.report.steps import step_sections
-from shoal.save.prepare import check_holdable
 from shoal.settings import Settings
 from shoal.table.dataframes.whole_periods import in_whole_periods
 from shoal.table.encode_nodes import Coded, code
@@ -252,10 +251,9 @@ def weigh(state: State) -> State:
 def step(state: State) -> State:
     """Carry out the steps that follow grouping."""
     release, settings = state.release, state.plan.settings
-    stepped = after_release(release.table, settings, state.grouping.partition.labels)
+    table, costs = after_release(release.table, settings, state.grouping.partition.labels)
     before = costs_before(state.original, settings, state.plan.folder)
-    steps = step_sections(before, stepped.costs)
-    return replace(state, release=replace(release, table=stepped.table, steps=steps))
+    return replace(state, release=replace(release, table=table, steps=step_sections(before, costs)))
 
 
 @stage(by_region=True)
@@ -284,7 +282,7 @@ def verify(state: State) -> State:
     LOG.info("verified: %d classes, the smallest of %d", verification.classes, verification.k)
     release = replace(
         release, shown=shown, recipe=recipe, verification=verification.to_dict(),
-        classes=classes_by(shown, recipe.class_columns)[: release.table.rows],
+        classes=classes_by(shown, recipe.class_columns, state.means.threads)[: release.table.rows],
     )  # fmt: skip
     notes = [*state.notes, *check_survey(shown, recipe, survey)]
     return replace(state, release=release, notes=notes)
@@ -361,8 +359,10 @@ def measure(state: State) -> State:
         working.table, release.table, working.coded, state.deleted, made.seed, made.weight,
         made.strata, means.threads, release.classes,
     )  # fmt: skip
+    built = replace(state.report, measures=measures.to_dict())
+    draw_ahead(built)
     means.report("measuring", 1, 1)
-    return replace(state, report=replace(state.report, measures=measures.to_dict()))
+    return replace(state, report=built)
 
 
 @stage(

@@ -18,7 +18,6 @@ from shoal.errors import RequestError, check_known, check_weights
 from shoal.executor import ahead
 from shoal.hints import option
 from shoal.methods.problem import check_size
-from shoal.pipeline.plan.kept_columns import with_rounding
 from shoal.pipeline.plan.plan import Plan, make_plan
 from shoal.pipeline.regions.arrow import Form
 from shoal.pipeline.regions.profile import FileProfile, ProfileBuilder
@@ -30,7 +29,7 @@ from shoal.table.files.opening import read_bytes
 from shoal.table.hierarchy.specify import is_file
 from shoal.table.ordinal import with_orders
 from shoal.table.roles import Column, Kind, Role
-from shoal.table.rounding import round_column
+from shoal.table.rounding import round_column, rounded
 from shoal.table.sampling import Sample, sample_size, share_of
 from shoal.table.streams import Reading
 from shoal.table.table import Table
@@ -199,7 +198,10 @@ def plan_file(settings: Settings, work: Files, folder: Path | None) -> FilePlan:
     profile = FileProfile.from_dict(noted["survey"])
     schema = Form.from_dict(noted["form"]).unpack(kept(work, "empty"))
     plan = make_plan(
-        settings, with_rounding(replace(schema, roles_given=False), settings), profile, folder
+        settings,
+        rounded(replace(schema, roles_given=False), settings.release.round),
+        profile,
+        folder,
     )
     quasi = plan.schema.with_role(Role.QUASI_IDENTIFIER)
     names = [column.name for column in quasi]

@@ -6,13 +6,12 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial, reduce
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from shoal.executor import local_threads
-from shoal.judge.sections import VerificationSection
 from shoal.kernels.arrays import Integers
 from shoal.measures.compute import classes_by, measure_release
 from shoal.measures.sections import MeasuresSection
@@ -23,8 +22,8 @@ from shoal.pipeline.plan.plan import Plan
 from shoal.pipeline.plan.recipe import repeating_settings
 from shoal.pipeline.regions.arrow import ROW, Form
 from shoal.pipeline.regions.budget import Budget
-from shoal.pipeline.regions.encoders import Moments
 from shoal.pipeline.regions.file_plan import FilePlan
+from shoal.pipeline.regions.profile import Moments
 from shoal.pipeline.regions.solve import Solver, Stage
 from shoal.pipeline.regions.write import Buckets, gather, keep, kept, part, random_buckets
 from shoal.pipeline.stage import carry_out
@@ -88,13 +87,14 @@ class Releasing:
         solver, regions = self.solver, range(len(self.stage.regions))
         own = replace(self, solver=solver.beside())
         runner = own.solver.runner
-        columns = reduce(widened, runner.each("giving groups their values", own._value, regions))
+        step = own.solver.once("values-{}", own._valued)
+        columns = reduce(widened, runner.each("giving groups their values", step, regions))
         form = Form.from_dict(solver.work.read("released"))
         deleted = self.file_plan.profile.rows - self.rows
         ranges = Ranges(
             columns, self.file_plan.plan.aggregators, solver.k, deleted, value_counts(self.known)
         )
-        step = partial(self._strew, form, ranges)
+        step = solver.once("out-{}", partial(self._to_buckets, form, ranges))
         every = solver.runner.all("releasing", step, regions)
         solver.work.drop(*self.stage.files)
         files = [f"rows-{region}" for region in regions]
@@ -107,10 +107,6 @@ class Releasing:
         labels = self.solver.labels(self.stage, region)
         table = self.solver.form.unpack(packed)
         return table, Partition(labels, self.solver.k, self.solver.encoder.method), packed
-
-    def _value(self, region: int) -> dict[str, Any]:
-        ranges = self.solver.work.once(f"values-{region}", partial(self._valued, region))
-        return cast(dict[str, Any], ranges)
 
     def _state(self, plan: Plan, table: Table, partition: Partition) -> State:
         """Return a region as the stages get it."""
@@ -148,11 +144,7 @@ class Releasing:
                 columns.append(table[column.name])
         return replace(table, columns=tuple(columns))
 
-    def _strew(self, form: Form, ranges: Ranges, region: int) -> dict[str, Any]:
-        make = partial(self._to_buckets, region, form, ranges)
-        return cast(dict[str, Any], self.solver.work.once(f"out-{region}", make))
-
-    def _to_buckets(self, region: int, form: Form, ranges: Ranges) -> dict[str, Any]:
+    def _to_buckets(self, form: Form, ranges: Ranges, region: int) -> dict[str, Any]:
         """Write the released rows of a region by bucket; return its figures."""
         table, partition, packed = self._grouped(region)
         state = self._state(self.file_plan.plan, table, partition)
@@ -234,7 +226,7 @@ def _is_long(own: Moments | None, scale: int) -> bool:
 
 
 def report_of(
-    releasing: Releasing, made: ReleasedRegions, verification: VerificationSection, seconds: float
+    releasing: Releasing, made: ReleasedRegions, verification: dict[str, Any], seconds: float
 ) -> Report:
     """Return the report of all regions."""
     file_plan, solver = releasing.file_plan, releasing.solver

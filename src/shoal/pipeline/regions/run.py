@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,13 +22,13 @@ from shoal.pipeline.regions.file_plan import FilePlan, plan_file, profile_file
 from shoal.pipeline.regions.release import ReleasedRegions, Releasing, report_of
 from shoal.pipeline.regions.request import FileRequest, Released
 from shoal.pipeline.regions.run_folder import RunFolder
-from shoal.pipeline.regions.solve import Cuts, Solver, Stage, cut_sample
+from shoal.pipeline.regions.solve import Cuts, Once, Solver, Stage, cut_sample
 from shoal.pipeline.regions.tasks import TaskRunner, freed, give_back
 from shoal.pipeline.regions.write import JSON_LINES, PIECEMEAL, keep, kept
 from shoal.pipeline.stages import check_possible
 from shoal.progress import Callback, Reporter
-from shoal.save.files import papers_of, verify_written
-from shoal.save.prepare import check_kept, with_text
+from shoal.release.prepare import check_kept, with_text
+from shoal.release.save import papers_of, verify_written
 from shoal.settings import Settings
 from shoal.storage.staging import Staging
 from shoal.table.encode_nodes import Coded
@@ -278,7 +278,8 @@ def choose_encoder(
     if reading is None:
         words.load(runner.work, "values")
     else:
-        step = Collect(reading, file_plan, form, runner, most)
+        collected = partial(collect, reading, file_plan, form, runner, most)
+        step = Once(runner.work, "collected-{}", collected)
         tasks = range(reading.tasks)
         for name in runner.reading(reading).each("collecting values", step, tasks):
             vocabulary = Vocabulary(quasi)
@@ -301,38 +302,24 @@ def _is_quasi(column: Any) -> bool:
     return bool(column.role is Role.QUASI_IDENTIFIER)
 
 
-@dataclass(frozen=True)
-class Collect:
-    """The values of the quasi-identifiers of a chunk, and a sample of its records."""
-
-    reading: Reading
-    file_plan: FilePlan
-    form: Form
-    runner: TaskRunner
-    most: int
-
-    def __call__(self, chunk: int) -> str:
-        """Store the values of a chunk, and return its name."""
-        name = f"values-of-{chunk}"
-        if self.runner.work.read(name) is None:
-            words, drawn = self._collected(chunk)
-            words.save(self.runner.work, name)
-            drawn.keep(partial(keep, self.runner.work, f"{name}-sample"))
-            self.runner.work.note(name, True)
-        return name
-
-    def _collected(self, chunk: int) -> tuple[Vocabulary, Sample]:
-        words = Vocabulary(self.file_plan.plan.schema.with_role(Role.QUASI_IDENTIFIER), self.most)
-        size = sample_size(len(words.columns))
-        share = share_of(size, self.reading.rows)
-        start = self.reading.start(chunk)
-        drawn = Sample(self.file_plan.plan.settings.protect.seed, size, start, share)
-        done = 0
-        pieces = map(self.file_plan.prepared, self.reading.again(chunk))
-        for piece in freed(ahead(pieces, self.runner.threads)):
-            words.add(piece)
-            drawn.add(self.form.pack(piece.only(_is_quasi)))
-            done += piece.rows
-            if not self.reading.is_shared:
-                self.runner.report("collecting values", done, self.file_plan.profile.rows)
-        return words, drawn
+def collect(
+    reading: Reading, file_plan: FilePlan, form: Form, runner: TaskRunner, most: int, chunk: int
+) -> str:
+    """Store the values of the quasi-identifiers of a chunk, and a sample of its records."""
+    name, plan = f"values-of-{chunk}", file_plan.plan
+    words = Vocabulary(plan.schema.with_role(Role.QUASI_IDENTIFIER), most)
+    size = sample_size(len(words.columns))
+    drawn = Sample(
+        plan.settings.protect.seed, size, reading.start(chunk), share_of(size, reading.rows)
+    )
+    done = 0
+    pieces = map(file_plan.prepared, reading.again(chunk))
+    for piece in freed(ahead(pieces, runner.threads)):
+        words.add(piece)
+        drawn.add(form.pack(piece.only(_is_quasi)))
+        done += piece.rows
+        if not reading.is_shared:
+            runner.report("collecting values", done, file_plan.profile.rows)
+    words.save(runner.work, name)
+    drawn.keep(partial(keep, runner.work, f"{name}-sample"))
+    return name

@@ -159,18 +159,18 @@ class Buckets:
             file = ReadBack(engine, source, self.quasi, dict(bare.source.notations))
             return all(file.holds(*rows) for rows in tables) and file.is_read()
 
-    def part(self, staged: Storage, more: str, bucket: int) -> dict[str, Any] | None:
-        """Write a bucket as a file, read it back, and return its entry in the manifest.
+    def part(self, staged: Storage, more: str, bucket: int) -> Any:
+        """Write a bucket as a file, read it back, and return its entries in the manifest.
 
-        A bucket without rows is no file; `more` is part of the file's name.
+        A bucket without rows is no file and has none; `more` is part of the file's name.
         """
         make = partial(self._part, staged, f"part-{bucket:05d}{more}.parquet", bucket)
-        return cast(dict[str, Any] | None, self.work.once(f"part-{bucket}", make)["part"])
+        return self.work.once(f"part-{bucket}", make)
 
-    def _part(self, staged: Storage, name: str, bucket: int) -> dict[str, Any]:
+    def _part(self, staged: Storage, name: str, bucket: int) -> list[dict[str, Any]]:
         meant = self._typed(bucket)
         if not meant.num_rows:
-            return {"part": None}
+            return []
         with staged.writing(name) as file:
             _write_typed(file, "parquet", meant.schema, [meant])
         with staged.open(name) as file:
@@ -178,8 +178,7 @@ class Buckets:
             size = file.tell()
             if not _same_typed(file, "parquet", [meant]):
                 raise _differs()
-        entry = {"file": name, "records": meant.num_rows, "bytes": size, "sha256": digest}
-        return {"part": entry}
+        return [{"file": name, "records": meant.num_rows, "bytes": size, "sha256": digest}]
 
 
 def _write_typed(file: BinaryIO, kind: str, schema: Any, tables: Iterable[Any]) -> None:
@@ -255,7 +254,7 @@ def gather(work: Files, names: Iterable[str], place: int) -> Any:
     """Return the rows of all files that go to one place, those of the first file first."""
 
     def batch(name: str) -> Any:
-        with work.open(name) as file:
+        with work.storage.open(name) as file:
             return pa.ipc.open_file(file).get_batch(place)
 
     if isinstance(work.storage, Remote):  # which answers late, but many at once
@@ -274,7 +273,7 @@ def keep(work: Files, name: str, table: Any) -> None:
 
 def kept(work: Files, name: str) -> Any:
     """Return the table that was kept under a name."""
-    with work.open(name) as file:
+    with work.storage.open(name) as file:
         return pa.ipc.open_file(file).read_all()
 
 
@@ -286,5 +285,5 @@ def save(work: Files, name: str, numbers: npt.NDArray[Any]) -> None:
 
 def load(work: Files, name: str) -> npt.NDArray[Any]:
     """Return the array that was kept under a name."""
-    with work.open(name) as file:
+    with work.storage.open(name) as file:
         return np.asarray(np.load(io.BytesIO(file.read()), allow_pickle=False))

@@ -55,15 +55,15 @@ class Threads:
         self, work: Callable[[Task], Result], tasks: Iterable[Task], stop: StopToken | None = None
     ) -> Iterator[Result]:
         """Yield the results in the order of the tasks."""
+        watch = (stop or StopToken()).check
         if self.workers == 1:
             for task in tasks:
-                if stop is not None:
-                    stop.check()
+                watch()
                 yield work(task)
             return
         with ThreadPoolExecutor(self.workers) as pool:
             yield from in_order(
-                lambda task: pool.submit(work, task), tasks, lambda: self.workers, stop
+                lambda task: pool.submit(work, task), tasks, lambda: self.workers, watch
             )
 
 
@@ -74,11 +74,12 @@ def local_threads(run: Executor) -> Threads:
 
 def in_order(
     submit: Callable[[Task], Future[Result]], tasks: Iterable[Task], workers: Callable[[], int],
-    stop: StopToken | None = None, watch: Callable[[], None] | None = None,
+    watch: Callable[[], None],
 ) -> Iterator[Result]:  # fmt: skip
     """Yield results in order; only a few tasks wait, and none is begun after an error.
 
-    While a result is waited for, `watch` is called once a second: it raises what ends the run.
+    `watch` is called for every task, and once a second while a result is waited for: it raises
+    what ends the run.
     """
     waiting: deque[Future[Result]] = deque()
     try:
@@ -86,8 +87,7 @@ def in_order(
             waiting.append(submit(task))
             if len(waiting) >= AHEAD * workers():
                 yield _result(waiting.popleft(), watch)
-            if stop is not None:
-                stop.check()
+            watch()
         while waiting:
             yield _result(waiting.popleft(), watch)
     finally:
@@ -96,12 +96,11 @@ def in_order(
                 future.cancel()
 
 
-def _result(future: Future[Result], watch: Callable[[], None] | None) -> Result:
-    if watch is not None:
-        ready = threading.Event()
-        future.add_done_callback(lambda _: ready.set())
-        while not ready.wait(LOOK):
-            watch()
+def _result(future: Future[Result], watch: Callable[[], None]) -> Result:
+    ready = threading.Event()
+    future.add_done_callback(lambda _: ready.set())
+    while not ready.wait(LOOK):
+        watch()
     return future.result()
 
 

@@ -36,9 +36,9 @@ from backends.tables import (
 from shoal.errors import EngineLostError, InputError, OutputError, RequestError
 from shoal.pipeline.regions.parts import OutputFolder
 from shoal.pipeline.regions.run_folder import RunFolder
+from shoal.storage.names import is_url
 from shoal.storage.places import Folder, Remote, storage
 from shoal.storage.private_folder import FILES
-from shoal.system.names import is_url
 from shoal.table.files.many_files import digest_parts, find_parts, is_many
 from thorough import spread
 
@@ -180,13 +180,8 @@ def test_csv_by_an_engine(tmp_path, shoal):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["-o", "out.csv"], 2, "a release is a folder of Parquet files"),
         (["-o", "-"], 2, "a release is a folder of Parquet files"),
-        (["-o", "out", "--engine", "ray"], 2, "engine"),
-        (["-o", "out", "--scheduler", "tcp://x:1"], 2, "threads have no scheduler"),
         (["-o", "out", "--delimiter", ";"], 2, "for csv files only"),
-        (["-o", "out", "--sensitive", "diagnosis", "--l", "2"], 2, "which no engine has"),
-        (["-o", "out", "--method", "mdav"], 2, "takes all records at once"),
         (["-o", "ftp://me:secret@host/out"], 2, "must not hold a password"),
         (["-o", "out", "--work", "nothing://x/y"], 2, "no kind of storage that is known"),
     ],

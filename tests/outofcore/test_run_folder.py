@@ -197,12 +197,3 @@ def test_a_start_that_fails_leaves_nothing(tmp_path, monkeypatch):
     with pytest.raises(OutputError, match="No space left"):
         RunFolder(tmp_path / "new/r.csv", 1).__enter__()
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_run_that_is_refused_leaves_the_other_alone(tmp_path):
-    """A second run for one output removes nothing of the first."""
-    with RunFolder(tmp_path / "r.csv", 1) as work:
-        work.note("some", [1])
-        with pytest.raises(RequestError, match="another run"):
-            RunFolder(tmp_path / "r.csv", 1).__enter__()
-        assert work.read("some") == [1]

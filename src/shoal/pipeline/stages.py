@@ -48,6 +48,7 @@ from shoal.release.aggregate import aggregate as aggregate_groups
 from shoal.release.aggregate import with_weights
 from shoal.release.claims import check_coverage, check_release, check_survey
 from shoal.release.intervals import for_frame
+from shoal.release.prepare import check_holdable
 from shoal.release.write import with_group_column
 from shoal.report.build import Findings, Released, Run, build_report
 from shoal.report.figures import figures_of
@@ -55,7 +56,6 @@ from shoal.report.figures.ranges import compared
 from shoal.report.html.document import draw_ahead
 from shoal.report.sections import DominanceSection
 from shoal.report.steps import step_sections
-from shoal.save.prepare import check_holdable
 from shoal.settings import Settings
 from shoal.table.dataframes.whole_periods import in_whole_periods
 from shoal.table.encode_nodes import Coded, code
@@ -286,7 +286,7 @@ def verify(state: State) -> State:
     LOG.info("verified: %d classes, the smallest of %d", verification.classes, verification.k)
     release = replace(
         release, shown=shown, recipe=recipe, verification=verification.to_dict(),
-        classes=classes_by(shown, recipe.class_columns)[: release.table.rows],
+        classes=classes_by(shown, recipe.class_columns, state.means.threads)[: release.table.rows],
     )  # fmt: skip
     notes = [*state.notes, *check_survey(shown, recipe, survey)]
     return replace(state, release=release, notes=notes)
@@ -363,8 +363,10 @@ def measure(state: State) -> State:
         working.table, release.table, working.coded, state.deleted, made.seed,
         made.settings.roles.weight, made.settings.roles.by, means.threads, release.classes,
     )  # fmt: skip
+    built = replace(state.report, measures=measures.to_dict())
+    draw_ahead(built)
     means.report("measuring", 1, 1)
-    return replace(state, report=replace(state.report, measures=measures.to_dict()))
+    return replace(state, report=built)
 
 
 @stage(

@@ -78,7 +78,7 @@ def _by_regions(
 ) -> dict[str, Any]:
     """Release a file in the memory that was given: without a pack, which takes all records."""
     from shoal.pipeline.regions.file import file_request, release
-    from shoal.save.files import Targets
+    from shoal.release.targets import Targets
 
     made = place / MADE
     made.mkdir(mode=0o700)
@@ -92,7 +92,7 @@ def _by_regions(
 
 def compare(request: Mapping[str, Any], place: Path, progress: ProgressWriter) -> dict[str, Any]:
     """Compare methods and k; the frontier is a chart."""
-    from shoal.pipeline.compare.grid import Grid, compare_by
+    from shoal.pipeline.compare import Grid, compare_by
     from shoal.report.comparison import comparison_csv, comparison_page
 
     settings, wanted = build(request["settings"]), request["compare"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import operator
 import os
 import signal
 import tempfile
@@ -11,17 +12,14 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from shoal.errors import EngineError, EngineLostError, InputError, ShoalError, shown
-from shoal.executor import in_order, worker_failed
+from shoal.executor import Result, Task, in_order, worker_failed
 from shoal.extras import check_extra
 from shoal.hints import option
 from shoal.progress import StopToken
 from shoal.version import __version__
-
-Task = TypeVar("Task")
-Result = TypeVar("Result")
 
 CONNECT = 20  # seconds to wait for a scheduler
 ALONE = 120.0  # seconds to wait for a first worker
@@ -37,9 +35,8 @@ OWN = {  # of a cluster of our own: no pages, and memory is not given back after
 
 @contextmanager
 def opened(
-    scheduler: str | None = None, frame: Any = None, workers: int | None = None,
-    seconds: float = CONNECT,
-) -> Iterator[Dask]:  # fmt: skip
+    scheduler: str | None = None, frame: Any = None, seconds: float = CONNECT
+) -> Iterator[Dask]:
     """Yield the cluster at an address, which must answer within so many seconds.
 
     The address is tcp://host:8786, or tls:// with the certificates that Dask's own configuration
@@ -58,7 +55,7 @@ def opened(
             log = logging.getLogger("distributed")
             after.callback(log.setLevel, log.level)
             log.setLevel(logging.CRITICAL)
-            address = scheduler or after.enter_context(_local_cluster(workers))
+            address = scheduler or after.enter_context(_local_cluster())
             client = after.enter_context(_connected(address, seconds))
         engine = Dask(client, scheduler or "this machine")
         engine.check_workers(seconds)
@@ -80,14 +77,14 @@ def read(frame: Any, files: Sequence[str]) -> Any:  # noqa: ARG001 - as Spark ha
 
 
 @contextmanager
-def _local_cluster(workers: int | None) -> Iterator[Any]:
+def _local_cluster() -> Iterator[Any]:
     import dask
     from distributed import LocalCluster
 
     with tempfile.TemporaryDirectory(prefix="shoal-") as folder, dask.config.set(OWN):
         with _ignoring_interrupts():
             cluster = LocalCluster(
-                n_workers=workers or os.cpu_count() or 1,
+                n_workers=os.cpu_count() or 1,
                 threads_per_worker=1,
                 processes=True,
                 security=True,
@@ -167,7 +164,7 @@ class Dask:
         """Yield the results in the order of the tasks; what a lost worker had is done again."""
         with self._told():
             sent = self.client.submit(_same, work, pure=False)  # once, however many tasks there are
-            submit = partial(self.client.submit, _called, sent, pure=False, retries=RETRIES)
+            submit = partial(self.client.submit, operator.call, sent, pure=False, retries=RETRIES)
             yield from self._in_order(submit, tasks, stop)
 
     def write(self, frame: Any, hidden: Sequence[str], folder: str) -> None:
@@ -205,17 +202,16 @@ class Dask:
         self, submit: Callable[[Any], Any], tasks: Iterable[Any], stop: StopToken | None = None
     ) -> Iterator[Any]:
         self._last_seen = time.monotonic()
-        return in_order(submit, tasks, lambda: max(1, self._threads()), stop,
-                        partial(self._watch, stop))  # fmt: skip
+        watch = partial(self._watch, stop or StopToken())
+        return in_order(submit, tasks, lambda: max(1, self._threads()), watch)
 
     def _threads(self) -> int:
         known = self.client.scheduler_info(n_workers=-1).get("workers", {}).values()
         return sum(int(worker["nthreads"]) for worker in known)
 
-    def _watch(self, stop: StopToken | None) -> None:
-        """Raise what ends a wait: a cluster without its scheduler, or without workers."""
-        if stop is not None:
-            stop.check()
+    def _watch(self, stop: StopToken) -> None:
+        """Raise what ends a run: a cluster without its scheduler, or without workers."""
+        stop.check()
         if self.client.status != "running":
             raise self._lost()
         if self._threads():
@@ -256,7 +252,3 @@ class Dask:
 
 def _same(work: Any) -> Any:
     return work
-
-
-def _called(work: Callable[[Task], Result], task: Task) -> Result:
-    return work(task)

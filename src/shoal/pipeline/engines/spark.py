@@ -17,16 +17,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import PurePath
-from typing import Any, TypeVar
+from typing import Any
 
 from shoal.errors import EngineError, EngineLostError, RequestError, pip_install
-from shoal.executor import in_order, worker_failed
+from shoal.executor import Result, Task, in_order, worker_failed
 from shoal.extras import is_installed
 from shoal.progress import StopToken
-from shoal.system.names import is_url
-
-Task = TypeVar("Task")
-Result = TypeVar("Result")
+from shoal.storage.names import is_url
 
 MOST = 256  # jobs at once
 CASE = "spark.sql.caseSensitive"
@@ -118,7 +115,7 @@ class Spark:
             try:
                 yield from in_order(
                     lambda task: pool.submit(self._done, tag, work, task), tasks, lambda: workers,
-                    stop,
+                    (stop or StopToken()).check,
                 )  # fmt: skip
             except BaseException:
                 with suppress(Exception):

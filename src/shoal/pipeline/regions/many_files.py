@@ -30,8 +30,8 @@ from shoal.pipeline.regions.run_folder import LOG, RunFolder
 from shoal.pipeline.regions.tasks import TaskRunner
 from shoal.pipeline.stages import check_possible
 from shoal.progress import Callback, Reporter
+from shoal.release.save import papers_of, verify_written
 from shoal.report.build import versions
-from shoal.save.files import papers_of, verify_written
 from shoal.settings import Settings
 from shoal.storage.places import Folder, Storage, storage
 from shoal.table.dialects.dialect import CSV_ONLY
@@ -175,8 +175,11 @@ def release_origin(
                 file.write(text)
         names = [*(part["file"] for part in parts), *(target.name for target in texts)]
         output.commit(staged, names, papers.private, work.forget)
-    final = [output.full(part["file"]) for part in parts]
-    return Released(output.manifest, final_report, made.settings, origin.released(final))
+    place = storage(output.place)
+    data = origin.released([place.full(part["file"]) for part in parts])
+    location = place.full(request.targets.release.name)
+    path = location if output.is_url else Path(location)
+    return Released(path, final_report, made.settings, data)
 
 
 def _write_parts(

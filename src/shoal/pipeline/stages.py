@@ -343,8 +343,8 @@ def report(state: State) -> State:
     )
     released = Released(
         table, release.shown.names, made.released_as, trees, recipe.roles.drop,
-        settings.release.round, release.compared, recipe.release.group_column, grouping.left_out, release.steps,
-        release.steps_risk,
+        settings.release.round, release.compared, recipe.release.group_column,
+        grouping.left_out, release.steps, release.steps_risk,
     )  # fmt: skip
     how = replace(state.how, seconds=time.perf_counter() - state.means.begin)
     series, built = series.seal(build_report(released, how, findings, release.figures))

@@ -16,9 +16,8 @@ from shoal.pipeline.live import Shown, reporting
 from shoal.pipeline.plan.estimate import Estimate
 from shoal.pipeline.plan.steps import with_secret
 from shoal.pipeline.result import FrameT, Result
-from shoal.pipeline.stage import carry_out
 from shoal.pipeline.stages import STAGES
-from shoal.pipeline.state import Means, State
+from shoal.pipeline.state import Means, State, carry_out
 from shoal.progress import Callback, Reporter
 from shoal.report.fields import BUT, ColumnReport, verdict_text
 from shoal.report.report import Report

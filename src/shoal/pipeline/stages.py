@@ -41,8 +41,16 @@ from shoal.pipeline.plan.recipe import read_table, repeating_settings
 from shoal.pipeline.plan.steps import after_release, check_row_wise, costs_before, steps_risk
 from shoal.pipeline.result import Result
 from shoal.pipeline.series_groups import group_series
-from shoal.pipeline.stage import Reads, check_read, needs_all_records, stage
-from shoal.pipeline.state import Grouping, Release, State, Working
+from shoal.pipeline.state import (
+    Grouping,
+    Reads,
+    Release,
+    State,
+    Working,
+    check_read,
+    needs_all_records,
+    stage,
+)
 from shoal.pipeline.totals import read_totals, with_totals
 from shoal.release.aggregate import aggregate as aggregate_groups
 from shoal.release.aggregate import with_weights

@@ -19,6 +19,7 @@ from shoal.pipeline.plan.aggregators import (
     with_proposed,
 )
 from shoal.pipeline.plan.columns import (
+    TableProfile,
     check_columns,
     check_free_text,
     check_group_column,
@@ -31,7 +32,6 @@ from shoal.pipeline.plan.columns import (
     without_strata,
 )
 from shoal.pipeline.plan.estimate import Estimate, expected
-from shoal.pipeline.plan.profile import TableProfile
 from shoal.pipeline.plan.steps import check_steps, with_steps
 from shoal.release.aggregate import Aggregators
 from shoal.settings import Settings

@@ -111,7 +111,7 @@ def release_regions(
     """
     work, seed = runner.work, request.shuffle_seed
     fresh = reading if work.read("parted") is None else None  # else an earlier run did so much
-    sample = fresh and profile_file(fresh, settings, runner, request.folder)
+    sample = None if fresh is None else profile_file(fresh, settings, runner, request.folder)
     file_plan = plan_file(settings, work, request.folder)
     encoder, known, points = choose_encoder(file_plan, fresh, sample, runner, budget.values)
     if shared:

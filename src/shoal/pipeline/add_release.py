@@ -26,9 +26,8 @@ from shoal.pipeline.plan.reading import read_table
 from shoal.pipeline.plan.source import named_by
 from shoal.pipeline.result import Result
 from shoal.pipeline.series import Series
-from shoal.release.dialects import written_as
 from shoal.release.prepare import prepared
-from shoal.release.write import release_bytes
+from shoal.release.write import release_bytes, written_as
 from shoal.settings import Settings, load
 from shoal.table.encode_nodes import code
 from shoal.table.intervals import names_in

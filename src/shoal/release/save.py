@@ -33,11 +33,10 @@ from shoal.partition import canonical_labels
 from shoal.progress import INTERRUPT
 from shoal.release.claims import claims
 from shoal.release.commitments import Commitments
-from shoal.release.dialects import written_as
 from shoal.release.prepare import Release, prepared
 from shoal.release.readback import holds_table
 from shoal.release.targets import Targets
-from shoal.release.write import release_bytes, row_order
+from shoal.release.write import release_bytes, row_order, written_as
 from shoal.report.guarantees import of_file
 from shoal.report.sections import ReleaseSection
 from shoal.storage import private_folder

@@ -34,9 +34,9 @@ from shoal.pipeline.regions.solve import Solver, Stage
 from shoal.pipeline.regions.write import Buckets, gather, keep, kept, part, random_buckets
 from shoal.release.aggregate import Aggregators, aggregate
 from shoal.release.claims import check_coverage
-from shoal.release.dialects import IN_PLAIN
 from shoal.release.intervals import TEXT, ends_type
 from shoal.release.plain_values import needs_decimals
+from shoal.release.write import IN_PLAIN
 from shoal.report.build import Findings, Released, Run, build_report
 from shoal.report.chunk import Chunk
 from shoal.report.figures import chunk_figures, finalize, value_counts

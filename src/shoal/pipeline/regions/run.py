@@ -27,8 +27,9 @@ from shoal.pipeline.regions.solve import Cuts, Solver, Stage, cut_sample
 from shoal.pipeline.regions.tasks import TaskRunner, freed, give_back
 from shoal.pipeline.regions.write import JSON_LINES, PIECEMEAL, keep, kept
 from shoal.progress import Callback, Reporter
-from shoal.release.prepare import check_kept, with_text
+from shoal.release.prepare import with_text
 from shoal.release.save import papers_of, verify_written
+from shoal.release.write import json_values
 from shoal.report.report import Report
 from shoal.report.steps import listed_sections
 from shoal.settings import Settings
@@ -133,7 +134,9 @@ def release_regions(
         file_plan = file_plan.carried()
     kept, kind = file_plan.kept(), request.targets.kind
     if kind == JSON_LINES:
-        check_kept([c for c in kept.columns if c.role is not Role.QUASI_IDENTIFIER], kind)
+        for column in kept.columns:
+            if column.role is not Role.QUASI_IDENTIFIER:
+                json_values(column)  # which refuses what JSON cannot hold
     form = Form.of(kept, whole=not shared and is_csv(kind))
     solver = Solver(
         runner, form, encoder, settings.protect.k, settings.protect.seed, budget.file, budget.beside

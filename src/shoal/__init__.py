@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from shoal.partition import Partition as Partition
     from shoal.pipeline.add_release import add_release as add_release
     from shoal.pipeline.anonymize import anonymize as anonymize
-    from shoal.pipeline.compare.grid import compare as compare
-    from shoal.pipeline.compare.points import Comparison as Comparison
+    from shoal.pipeline.compare import compare as compare
+    from shoal.pipeline.comparison import Comparison as Comparison
     from shoal.pipeline.inspect import inspect as inspect
     from shoal.pipeline.lower_bound import lower_bound as lower_bound
     from shoal.pipeline.measure import measure as measure
@@ -80,7 +80,7 @@ _HOME = {
     "Canceled": "errors",
     "Checked": "release.pack.recheck",
     "ColumnByColumn": "pipeline.microaggregate",
-    "Comparison": "pipeline.compare.points",
+    "Comparison": "pipeline.comparison",
     "Counts": "streams.state",
     "EngineError": "errors",
     "Hierarchy": "table.hierarchy.view",
@@ -113,7 +113,7 @@ _HOME = {
     "anonymize_file": "pipeline.regions.file",
     "check_ledger": "ledger.keeping",
     "check_pack": "release.pack.recheck",
-    "compare": "pipeline.compare.grid",
+    "compare": "pipeline.compare",
     "datasets": "",
     "forget_people": "ledger.keeping",
     "hierarchy": "table.hierarchy.view",

@@ -40,18 +40,22 @@ def _ignored(_what: object) -> None:
 class _WithoutPandas:
     """Keep pyarrow from importing pandas.
 
-    It does so at its first array, wherever pandas is installed, to know its objects: half a second
-    for nothing, as the command line has none. Others may import it.
+    It does so at its first array or scalar, wherever pandas is installed, to know its objects: half
+    a second for nothing, as the command line has none. Others may import it.
     """
 
     def find_spec(self, name: str, *_: object) -> None:
-        """Refuse pandas to this library, which never imports it: only pyarrow does, unseen."""
+        """Refuse pandas to this library, which never imports it, and to pyarrow.
+
+        Compiled code is no frame: whoever called it seems to ask, `pyarrow.compute` too.
+        """
         if name != "pandas":
             return
         frame: FrameType | None = sys._getframe(1)
         while frame is not None and frame.f_globals.get("__name__") == "importlib._bootstrap":
             frame = frame.f_back
-        if frame is not None and str(frame.f_globals.get("__name__")).startswith("shoal."):
+        asking = "" if frame is None else str(frame.f_globals.get("__name__"))
+        if asking.startswith(("shoal.", "pyarrow.")):
             raise ModuleNotFoundError("pandas is not used here", name=name)
 
 

@@ -50,7 +50,7 @@ def make(
         logging_to_stderr(),
     ):
         from shoal.pipeline.anonymize import anonymize_with
-        from shoal.pipeline.plan.source import named_by, source_of
+        from shoal.pipeline.plan.recipe import named_by, source_of
         from shoal.pipeline.regions.file import check_screen, file_request, release, wants_engine
         from shoal.release.save import stdout_bytes
 

@@ -32,8 +32,8 @@ from shoal.table.roles import Column, Kind, Role
 from shoal.table.table import Table
 
 if TYPE_CHECKING:
-    from shoal.ledger.pending import Pending
     from shoal.report.report import Report
+    from shoal.series.series import Series
     from shoal.settings import Settings
 
 FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠].", re.DOTALL)  # also of full width
@@ -53,7 +53,7 @@ class Release(Protocol):
     @property
     def settings(self) -> Settings: ...  # noqa: D102
     @property
-    def pending(self) -> Pending | None: ...  # noqa: D102
+    def pending(self) -> Series | None: ...  # noqa: D102
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Prepared:
     table: Table
     report: Report
     settings: Settings
-    pending: Pending | None = None
+    pending: Series | None = None
 
 
 def with_text(report: Report, table: Table, kind: str) -> Report:

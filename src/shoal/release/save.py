@@ -17,17 +17,16 @@ import numpy as np
 
 from shoal.errors import OutputError, PrivacyError, RequestError, shown
 from shoal.hints import OUT, option
+from shoal.judge.csv_text import Written
 from shoal.judge.engine import limited
 from shoal.judge.reading import READERS
 from shoal.judge.series import check_entry
 from shoal.judge.series_proof import of_promise
 from shoal.judge.verdict import Verification
 from shoal.judge.verify import verify
-from shoal.judge.written import Written
 from shoal.kernels.arrays import Integers
 from shoal.ledger.journal import journaled
 from shoal.ledger.ledger import Entry, check_unchanged, locked, to_tree
-from shoal.ledger.pending import Pending
 from shoal.measures.compute import classes_by
 from shoal.partition import canonical_labels
 from shoal.progress import INTERRUPT
@@ -47,6 +46,7 @@ from shoal.table.intervals import names_in
 
 if TYPE_CHECKING:
     from shoal.report.report import Report
+    from shoal.series.series import Series
     from shoal.settings import Settings
     from shoal.table.table import Table
 
@@ -131,7 +131,7 @@ def series_locked(release: Release, keep: bool) -> Iterator[None]:
     if pending is None:
         yield
         return
-    if pending.counterfeits and keep:
+    if pending.counterfeits.count and keep:
         raise RequestError(
             f"in the input's order counterfeits would be the last; leave out {option('keep_order')}"
         )
@@ -280,7 +280,7 @@ def seen_from(source: str | None, folder: Path) -> str | None:
 
 
 def judged_entry(
-    pending: Pending, release: Release, order: Integers, path: Path, name: str, kind: str
+    pending: Series, release: Release, order: Integers, path: Path, name: str, kind: str
 ) -> Entry:
     """Return the entry of a written release, which the judge has compared with its file.
 

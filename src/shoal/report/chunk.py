@@ -261,9 +261,11 @@ class Aggregation:
     """A family of figures: what a chunk gives, how two combine, what all of them mean.
 
     Partial results are plain values, which JSON can hold. `chunk` gets a `Chunk` and the `Ranges`
-    of all, `finalize` the combined results of all families and the ranges.
+    of all, or, `by_column`, each of its pairs; what it has nothing to say of is None. `finalize`
+    gets the combined results of all families and the ranges.
     """
 
     chunk: Callable[[Any, Any], Any]
     finalize: Callable[[dict[str, Any], Any], Any]
     combine: Operator = merged
+    by_column: bool = False

@@ -54,9 +54,7 @@ def _import_everything() -> None:
 
     from shoal.judge import reading  # noqa: F401
     from shoal.kernels.nearest import slack
-    from shoal.pipeline import anonymize, preview  # noqa: F401
-    from shoal.pipeline.compare import grid  # noqa: F401
-    from shoal.release.pack import folder, recheck  # noqa: F401
+    from shoal.pipeline import anonymize, compare, preview  # noqa: F401
     from shoal.report import draw, plots  # noqa: F401
     from shoal.web import tasks  # noqa: F401
 

@@ -14,12 +14,12 @@ from typing import Any
 
 from shoal.errors import Json, RequestError, ShoalError, listed, shown
 from shoal.hints import Blank, Message, option, said, spoken
+from shoal.judge.csv_text import Written
 from shoal.judge.engine import Engine, quoted
 from shoal.judge.reading import files_of, opened
 from shoal.judge.requirement import OF_COLUMNS
 from shoal.judge.verdict import Verification
 from shoal.judge.verify import NAMED, verify
-from shoal.judge.written import Written
 from shoal.release.commitments import Commitments, same
 from shoal.release.pack.certificate import (
     DICTIONARY,
@@ -295,7 +295,8 @@ class Check:
             f"smallest of {verification.k}: k = {made.claims.k} holds"
         )
         self.done.extend(
-            f"{one.label}: {one.found_text}, asked {one.asked:g}" for one in verification.models
+            f"{one.label}: {one.figure(one.found)}, asked {one.asked:g}"
+            for one in verification.models
         )
         self.done.append("certificate, report, recipe and README say the same")
 

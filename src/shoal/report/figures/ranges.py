@@ -208,18 +208,14 @@ class Ranges:
 Key = tuple[str, ...]
 
 
-def chunk(chunk: Chunk, ranges: Ranges) -> dict[str, Any]:
-    """Sum up what is published of every column; the released ranges are those of all records."""
-    return {pair.name: _sums(pair, ranges.ends(pair.name, "named")) for pair in chunk.pairs}
-
-
-def _sums(pair: Pair, within: Span | None) -> dict[str, Any]:
-    """Return the sums of a column.
+def chunk(pair: Pair, ranges: Ranges) -> dict[str, Any]:
+    """Return the sums of what is published of a column; its released range is that of all records.
 
     `lost` sums what cells lost; of columns released as numbers, `said` counts the cells that the
     release says something of, and `place` sums where their originals lie in the released range. One
     that was missing lies where it is released, so that the release alone tells how many there are.
     """
+    within = ranges.ends(pair.name, "named")
     lost = cell_losses(pair.before, pair.after, pair.aggregator, pair.tree, within)
     sums: dict[str, Any] = {"lost": float(lost.sum())}
     both = numbers(pair.before, pair.after) if pair.is_numbers else None
@@ -301,7 +297,7 @@ def finalize(sums: dict[str, Any], ranges: Ranges) -> dict[Key, Stable]:
     return figures
 
 
-STABLE = Aggregation(chunk, finalize)
+STABLE = Aggregation(chunk, finalize, by_column=True)
 
 
 def compared(

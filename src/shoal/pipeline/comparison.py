@@ -1,35 +1,25 @@
-"""Runs as points of loss and risk, the frontier, and the pick."""
+"""Points of loss and risk, one a run; their frontier, and the pick."""
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from os import PathLike
-from pathlib import Path
 from textwrap import wrap
 from typing import Any, Generic, TypeVar, cast
 
-import numpy as np
-
-from shoal.errors import Json, RequestError, ShoalError
+from shoal.errors import Canceled, Json, ShoalError
 from shoal.hints import Message, said, spoken
-from shoal.kernels.arrays import Integers
-from shoal.measures.original_loss import NAME, original_loss
 from shoal.pipeline.anonymize import anonymize_with
-from shoal.pipeline.plan.plan import once_read, plan_table
 from shoal.pipeline.result import Result
 from shoal.progress import Reporter
 from shoal.report.charts import frontier
 from shoal.report.comparison import loss_words
 from shoal.report.fields import ENFORCED, singled_out
 from shoal.report.plots import Chart
-from shoal.settings import Settings, load_tree
+from shoal.settings import Settings
 from shoal.settings.hints import stored
-from shoal.table.roles import Role
-from shoal.table.steps.dates import Derive
-from shoal.table.steps.registry import steps_of
 from shoal.table.steps.step import Step
 from shoal.table.table import Table
 
@@ -121,17 +111,19 @@ class Comparison(Generic[FrameT]):
         """Return the table of all runs, the frontier marked, and the pick."""
         width = max(6, *(len(_called(point)) for point in self.points))
         heads = "   loss %   risk %   kept %    R² %  class %  groups  seconds"
-        lines = [f"   k  {'method':<{width}}{heads}"]
-        lines += [_line(point, width) for point in self.points]
-        lines.append("")
-        lines.append(f"* on the frontier: nothing else has both less loss ({self.loss_name}) and")
-        lines.append("  less risk (records that the best of three linkage attacks finds)")
-        if words := loss_words(self.loss_name):
-            lines += wrap(words, 78, subsequent_indent="  ")
-        lines.append("kept: records that columns which are kept single out in their class")
-        lines.append("R², class: what a regression, and a classifier, on the release keep of what")
-        lines.append("  one on the original explains, or gets right")
-        return "\n".join([*lines, self.reason])
+        lines = [
+            f"   k  {'method':<{width}}{heads}",
+            *(_line(point, width) for point in self.points),
+            "",
+            f"* on the frontier: nothing else has both less loss ({self.loss_name}) and",
+            "  less risk (records that the best of three linkage attacks finds)",
+            *wrap(loss_words(self.loss_name), 78, subsequent_indent="  "),
+            "kept: records that columns which are kept single out in their class",
+            "R², class: what a regression, and a classifier, on the release keep of what",
+            "  one on the original explains, or gets right",
+            self.reason,
+        ]
+        return "\n".join(lines)
 
     def __str__(self) -> str:
         return self.summary()
@@ -234,131 +226,41 @@ def _why(pick: Point, best: Sequence[Point], runs: int) -> str:
     return "; ".join(gains)
 
 
-StepLists = Mapping[str, Sequence[Any]] | Sequence[Sequence[Any] | PathLike[str]]
+def compared(table: Table, points: Sequence[Point], loss_name: str) -> Comparison[Any]:
+    """Return the runs by k, with the frontier and the pick."""
+    marked, reason = judged(sorted(points, key=lambda point: point.k))
+    return Comparison(tuple(marked), reason, loss_name, table.rows, table.source.native)
 
 
-@dataclass(frozen=True)
-class Alternative:
-    """A list of steps by its name, and the share of records that may be left out."""
-
-    name: str
-    steps: tuple[Step, ...]
-    suppress: float | None = None
-
-
-def read_alternative(path: Path) -> Alternative:
-    """Return the steps, and the share of records to leave out, that a recipe names."""
-    tree = load_tree(path)
-    suppress = tree.get("protect", {}).get("suppress")
-    return Alternative(path.name, steps_of(tree.get("steps", ())), suppress)
-
-
-def alternatives_of(given: StepLists) -> list[Alternative]:
-    """Return lists of steps that are given by name, or in order as steps or paths of recipes."""
-    if isinstance(given, Mapping):
-        return [Alternative(str(name), steps_of(steps)) for name, steps in given.items()]
-    if isinstance(given, str) or not isinstance(given, Sequence) or not given:
-        raise RequestError("step_lists must be lists of steps, by name or in order")
-    return [
-        read_alternative(Path(one))
-        if isinstance(one, PathLike)
-        else Alternative(f"list {number}", steps_of(one))
-        for number, one in enumerate(given, 1)
-    ]
-
-
-@dataclass(frozen=True)
-class Lists:
-    """What is compared: lists of steps at some sizes of k."""
-
-    alternatives: Sequence[Alternative]
-    sizes: Sequence[int]
-
-
-def compare_lists(
+def run_point(
     table: Table,
     settings: Settings,
-    lists: Lists,
-    threads: int | None = None,
-    report: Reporter | None = None,
-) -> Comparison[Any]:
-    """Make a release with every list of steps at every k; return their losses and risks.
-
-    Steps of the settings come first in every list. Losses are of the table before all steps.
-    """
-    names = [one.name for one in lists.alternatives]
-    if len(set(names)) < len(names):
-        raise RequestError("two lists of steps have one name; rename a file")
-    settings, original = once_read(settings), _numbered(table)
-    report = Reporter.of(report)
-    cases = [(k, one) for k in lists.sizes for one in lists.alternatives]
-    points = []
-    for done, (k, one) in enumerate(cases):
-        report(f"k = {k}, {one.name}", done, len(cases))
-        points.append(_run(original, settings, one, k, threads, report.quiet()))
-    marked, reason = judged(points)
-    return Comparison(tuple(marked), reason, NAME, table.rows, table.source.native)
-
-
-def _numbered(table: Table) -> Table:
-    """Return the table as one of a csv file, whose records know their lines when some are left."""
-    return replace(table, source=replace(table.source, kind="csv", lines=None, native=None))
-
-
-def _run(
-    table: Table,
-    settings: Settings,
-    one: Alternative,
-    k: int,
+    blank: Point,
+    protect: dict[str, Any],
+    steps: Sequence[Step],
+    figures: Callable[[Result[Any]], dict[str, Any]],
+    reporter: Reporter,
     threads: int | None,
-    report: Reporter,
 ) -> Point:
-    """Make one release and measure it."""
-    protect: dict[str, Any] = {"k": k}
-    if one.suppress is not None:
-        protect["suppress"] = one.suppress
+    """Make one release with other protection and more steps; return the point of its figures."""
     began = time.perf_counter()
     try:
-        own = settings.replace(protect=protect)
-        own = own.model_copy(update={"steps": (*settings.steps, *one.steps)})
-        result = anonymize_with(table, own, report, threads)
+        own = settings.replace(protect={**protect, "k": blank.k})
+        own = own.model_copy(update={"steps": (*settings.steps, *steps)})
+        result = anonymize_with(table, own, reporter, threads)
+    except Canceled:
+        raise
     except ShoalError as error:
-        return Point(one.name, k, said=Message(error.marked))
-    measures: Mapping[str, Any] = result.report.measures or {}
-    risks = measures.get("risk", {})
-    shares = [risks[key]["value"] for key in ATTACKS if key in risks]
-    highest = 100.0 / result.report.verification["k"]
-    return Point(
-        one.name,
-        k,
-        _loss(table, settings, result, own.steps),
-        max(shares) if shares else highest,
-        highest,
-        singled_out(result.report.measures),
-        result.report.groups["count"],
+        return replace(blank, said=Message(error.marked))
+    report = result.report
+    risks = cast(Mapping[str, Any], report.measures or {}).get("risk", {})
+    highest = 100.0 / report.verification["k"]
+    return replace(
+        blank,
+        risk=max((risks[key]["value"] for key in ATTACKS if key in risks), default=highest),
+        highest_risk=highest,
+        kept=singled_out(report.measures),
+        groups=report.groups["count"],
         seconds=round(time.perf_counter() - began, 3),
+        **figures(result),
     )
-
-
-def _loss(table: Table, settings: Settings, result: Result[Any], steps: Sequence[Step]) -> float:
-    """Return what the release loses of all columns that are not identifiers or dropped."""
-    released = result.table
-    apart = {*settings.roles.drop, *result.settings.roles.identifiers}
-    group = settings.roles.group
-    columns = [name for name in table.names if name not in apart and name != group]
-    derived = {s.of: s.name for s in steps if isinstance(s, Derive) and not s.keep}
-    return original_loss(table, released, _rows(released, table), columns, derived)
-
-
-def _rows(released: Table, table: Table) -> Integers:
-    """Return which records of a table a release holds, by their lines."""
-    lines = released.source.lines
-    if lines is None:
-        return np.arange(table.rows)
-    return np.asarray(lines[1:], dtype=np.int64) - 2
-
-
-def roles_of(table: Table, settings: Settings) -> dict[str, Role]:
-    """Return the roles that columns get."""
-    plan, _ = plan_table(table, once_read(settings))
-    return {column.name: column.role for column in plan.schema.columns}

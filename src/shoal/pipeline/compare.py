@@ -1,61 +1,54 @@
-"""`compare`: runs of several methods with several k."""
+"""`compare`: runs of several methods, or lists of steps, with several k."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from itertools import product
 from pathlib import Path
-from typing import Any, Unpack, overload
+from typing import Any, Unpack, cast, overload
 
 import numpy.typing as npt
 
-from shoal.errors import Canceled, RequestError, ShoalError
-from shoal.hints import Message, option
+from shoal.errors import Canceled, OutputError, RequestError, ShoalError, shown
+from shoal.hints import option
 from shoal.methods.options import check_installed
 from shoal.methods.problem import ILOSS, SSE
 from shoal.methods.registry import find
-from shoal.pipeline.anonymize import anonymize_with
-from shoal.pipeline.compare.points import (
-    ATTACKS,
-    AUTO,
-    Comparison,
-    FrameT,
-    Lists,
-    Point,
-    StepLists,
-    alternatives_of,
-    compare_lists,
-    judged,
-)
-from shoal.pipeline.compare.resume import Notes
+from shoal.pipeline.comparison import AUTO, SCHEMA, Comparison, FrameT, Point, compared, run_point
 from shoal.pipeline.live import Shown, reporting
-from shoal.pipeline.plan.aggregators import digests
 from shoal.pipeline.plan.plan import Plan, once_read, plan_table
 from shoal.pipeline.result import Result
+from shoal.pipeline.suggest import StepLists, alternatives_of, compare_lists
 from shoal.progress import Callback, Progress, Reporter
 from shoal.report.chunk import GENERALIZED
 from shoal.report.comparison import NCP
-from shoal.report.fields import singled_out
 from shoal.settings import Settings, names, whole
 from shoal.settings.signatures import CompareOptions
 from shoal.settings.table import takes_options
 from shoal.settings.tree import settings_and_run
+from shoal.table.hierarchy.specify import digests
 from shoal.table.read import read_with
 from shoal.table.roles import AVERAGED
 from shoal.table.table import Table
 from shoal.version import __version__
 
-NUMBERS = (
-    "mdav", "v-mdav", "mdav-mhm", "mst", "hilbert", "tfrp", "diameter-phase2", "cbfs-nc3+", "fast",
-    "ilsmc+",
-)  # fmt: skip
-MIXED = "kaim", "kaim+", "k-member", "mdav", "tfrp", "hilbert", "fast", "ilsmc+"
-LARGE, LARGE_NUMBERS, LARGE_MIXED = 30_000, ("hilbert", "fast"), ("kaim-fast", "hilbert", "fast")
+LARGE = 30_000  # records
+USUAL = {  # methods by whether records are many, and cells texts or missing
+    (False, False): (
+        "mdav", "v-mdav", "mdav-mhm", "mst", "hilbert", "tfrp", "diameter-phase2", "cbfs-nc3+",
+        "fast", "ilsmc+",
+    ),
+    (False, True): ("kaim", "kaim+", "k-member", "mdav", "tfrp", "hilbert", "fast", "ilsmc+"),
+    (True, False): ("hilbert", "fast"),
+    (True, True): ("kaim-fast", "hilbert", "fast"),
+}  # fmt: skip
 LEFT = "left out, "
 MODELS = "regression", "classification"  # models whose utility is reported
 
@@ -168,31 +161,18 @@ def compare_as(
     callback: Callback | Reporter | None = None,
 ) -> Comparison[Any]:
     """Read data and compare with the settings, whatever their method and k are."""
-    options = settings.input
+    options, methods = settings.input, grid.methods or [AUTO]
     table = read_with(data, options.dialect, options.missing, options.types)
-    if grid.step_lists is not None:
-        lists = Lists(alternatives_of(grid.step_lists), grid.sizes)
-        return _compare_steps(table, settings, grid, lists, threads, Reporter.of(callback))
-    return compare_by(table, settings, grid, threads, callback)
-
-
-def _compare_steps(
-    table: Table,
-    settings: Settings,
-    grid: Grid,
-    lists: Lists,
-    threads: int | None,
-    report: Reporter,
-) -> Comparison[Any]:
-    """Compare lists of steps, all by one method and without a budget."""
-    if grid.budget is not None or len(grid.methods or ()) > 1:
+    if grid.step_lists is None:
+        return compare_by(table, settings, grid, threads, callback)
+    lists = alternatives_of(grid.step_lists)
+    if grid.budget is not None or len(methods) > 1:
         raise RequestError(
             "lists of steps are compared by one method and without a budget; leave out the budget, "
             f"and name at most one in {option('methods')}"
         )
-    method = grid.methods[0] if grid.methods else AUTO
-    own = settings.replace(protect={"method": method})
-    return compare_lists(table, own, lists, threads, report)
+    own = settings.replace(protect={"method": methods[0]})
+    return compare_lists(table, own, lists, grid.sizes, threads, Reporter.of(callback))
 
 
 def compare_by(
@@ -203,43 +183,36 @@ def compare_by(
     callback: Callback | Reporter | None = None,
 ) -> Comparison[Any]:
     """Compare a table with the settings, whatever their method and k are."""
-    methods, budget = grid.methods, grid.budget
-    if budget is not None and not budget > 0:
+    if grid.budget is not None and not grid.budget > 0:
         raise RequestError("budget must be a number of seconds above 0")
     first = once_read(first)
-    usual = _usual(own.rows, _plan(own, first, AUTO).is_mixed)
-    chosen = list(dict.fromkeys(methods or [AUTO, *usual]))
+    usual = USUAL[own.rows > LARGE, _plan(own, first, AUTO).is_mixed]
+    chosen = list(dict.fromkeys(grid.methods or (AUTO, *usual)))
     for name in chosen:
         if name != AUTO:
             check_installed(find(name).info)
     loss_name = _loss_name(own, first, chosen)
-    cases = [(size, AUTO) for size in grid.sizes if AUTO in chosen]
-    cases += [(size, name) for size in grid.sizes for name in chosen if name != AUTO]
-    notes = Notes(grid.resume, _digest(own, first, budget, loss_name))
-    report = Reporter.of(callback)
-    stop = report.stop
-    clock = _Clock(budget, report, len(cases))
+    cases = sorted(product(grid.sizes, chosen), key=lambda case: case[1] != AUTO)
+    notes = Notes(grid.resume, _digest(own, first, grid.budget, loss_name))
+    clock = _Clock(grid.budget, Reporter.of(callback), len(cases))
     points: list[Point] = []
-    for size, name in cases:
-        if not methods and any(p.auto and (p.k, p.method) == (size, name) for p in points):
-            clock.left -= 1  # auto has run the same search
-            continue
-        point = notes.known(size, name)
+    for clock.done, (size, name) in enumerate(cases):
+        if not grid.methods and any(p.auto and (p.k, p.method) == (size, name) for p in points):
+            continue  # auto has run the same search
+        point = notes.points.get((size, name))
         if point is None:
-            point = _run(own, first, name, size, clock, threads, loss_name)
-            if point.information_loss is not None and not (stop.finish or stop.canceled):
+            point = _run_method(own, first, Point(name, size, auto=name == AUTO), clock, threads,
+                                loss_name)  # fmt: skip
+            if point.information_loss is not None and not (
+                clock.stop.finish or clock.stop.canceled
+            ):
                 notes.add(point)
-        clock.left -= 1
         points.append(point)
         if clock.canceled:
             raise Canceled("stopped by the callback; what was done is noted, if it was to be")
-    points.sort(key=lambda point: point.k)
-    if all(point.information_loss is not None or not point.said.startswith(LEFT)
-           for point in points):  # fmt: skip
-        notes.done()
-    marked, reason = judged(points)
-    native = own.source.native
-    return Comparison(tuple(marked), reason, loss_name, own.rows, native)
+    if not any(point.said.startswith(LEFT) for point in points):
+        notes.forget()
+    return compared(own, points, loss_name)
 
 
 def _plan(table: Table, settings: Settings, method: str) -> Plan:
@@ -264,110 +237,129 @@ def _loss_name(table: Table, settings: Settings, methods: Sequence[str]) -> str:
 
 def _digest(table: Table, settings: Settings, budget: float | None, loss_name: str) -> str:
     """Return a hash of all that the figures depend on."""
-    trees = digests(settings.hierarchies) if settings.input.hierarchies is None else {}
     folder = settings.input.hierarchies
-    files = sorted(Path(folder).glob("*.csv")) if folder is not None else []
+    trees = digests(settings.hierarchies) if folder is None else {}
+    files = [] if folder is None else sorted(Path(folder).glob("*.csv"))
     more = [hashlib.sha256(path.read_bytes()).hexdigest() for path in files]
     what = [__version__, table.source.sha256, settings.to_toml(), trees, more, budget,
             loss_name]  # fmt: skip
     return hashlib.sha256(json.dumps(what).encode("utf-8")).hexdigest()
 
 
-def _usual(rows: int, mixed: bool) -> list[str]:
-    if rows > LARGE:
-        return list(LARGE_MIXED if mixed else LARGE_NUMBERS)
-    return list(MIXED if mixed else NUMBERS)
+class Notes:
+    """A file of the runs that came to an end: a line of JSON each, figures alone.
+
+    The first line has the hash of what is compared; a file that has none is not ours.
+    """
+
+    def __init__(self, path: str | Path | None, what: str) -> None:
+        self.path = None if path is None else Path(path)
+        self.points: dict[tuple[int, str], Point] = {}
+        if self.path is None:
+            return
+        head = {"schema": SCHEMA, "of": what}
+        found = self._read(self.path) if self.path.exists() else []
+        known = [Point(**note) for note in found[1:] if found[0] == head]
+        self.points = {(p.k, AUTO if p.auto else p.method): p for p in known}
+        folder = self.path.absolute().parent
+        if not folder.is_dir():
+            raise OutputError(
+                f"{shown(self.path)}: there is no folder {shown(folder)}; make it first"
+            )
+        self.path.unlink(missing_ok=True)  # a line that was cut short goes, too
+        self._write(head, *map(asdict, known))
+
+    @staticmethod
+    def _read(path: Path) -> list[dict[str, Any]]:
+        """Return what was noted, up to a line that was cut short."""
+        notes: list[dict[str, Any]] = []
+        with suppress(ValueError, TypeError, RecursionError):
+            for line in path.read_bytes().split(b"\n")[:-1]:
+                notes.append({**json.loads(line)})
+        if path.stat().st_size and (not notes or notes[0].get("schema") != SCHEMA):
+            raise RequestError(f"{shown(path)}: these are no notes of a comparison")
+        return notes
+
+    def _write(self, *notes: Mapping[str, Any]) -> None:
+        assert self.path is not None
+        with self.path.open("a", encoding="utf-8") as file:
+            file.writelines(json.dumps(note, ensure_ascii=False) + "\n" for note in notes)
+
+    def add(self, point: Point) -> None:
+        """Note a run."""
+        if self.path is not None:
+            self._write(asdict(point))
+
+    def forget(self) -> None:
+        """Forget everything: the comparison is whole."""
+        if self.path is not None:
+            self.path.unlink(missing_ok=True)
 
 
 class _Clock:
-    """Time budget, shared among the remaining runs."""
+    """Time budget, shared among the remaining runs; `done` are over."""
 
     def __init__(self, budget: float | None, report: Reporter, runs: int) -> None:
-        self.budget, self.stop, self.left = budget, report.stop, runs
-        self.callback = report.callback
-        self.runs = runs
-        self.canceled = False
-        self.began = time.perf_counter()
+        self.end = math.inf if budget is None else time.perf_counter() + budget
+        self.callback, self.stop = report.callback, report.stop
+        self.runs, self.done, self.canceled = runs, 0, False
 
-    def remaining(self) -> float | None:
-        """Return the seconds that are left; None without a limit."""
-        return None if self.budget is None else self.budget - (time.perf_counter() - self.began)
+    @property
+    def remaining(self) -> float:
+        """The seconds that are left."""
+        return self.end - time.perf_counter()
 
-    def over(self) -> bool:
-        """Tell whether none are left."""
-        left = self.remaining()
-        return left is not None and left <= 0.0
-
-    def share(self) -> float | None:
-        """Return the seconds that the next run may take."""
-        left = self.remaining()
-        return None if left is None else max(0.05, left / max(1, self.left))
+    @property
+    def share(self) -> float:
+        """The seconds that the next run may take."""
+        return max(0.05, self.remaining / (self.runs - self.done))
 
     def reporter_for(self, method: str, k: int) -> Reporter:
         """Return the reporter of one run; that of auto only ends a search, with its best."""
-        number = self.runs - self.left
-        share, began = self.share(), time.perf_counter()
+        end = time.perf_counter() + self.share
 
         def on_progress(look: Progress) -> bool | None:
             if self.callback is not None:
                 stage = f"k = {k}, {method}: {look.stage}"
-                done = replace(look, stage=stage, done=number, total=self.runs)
+                done = replace(look, stage=stage, done=self.done, total=self.runs)
                 self.canceled = self.callback(done) is True or self.canceled
             if method == AUTO:
-                spent = share is not None and time.perf_counter() - began > share
+                spent = time.perf_counter() > end
                 return self.canceled or (spent and look.current_loss is not None)
-            return self.over() or self.canceled
+            return self.remaining <= 0.0 or self.canceled
 
         return Reporter(on_progress, self.stop)
 
 
-def _run(
+def _run_method(
     table: Table,
     settings: Settings,
-    method: str,
-    k: int,
+    blank: Point,
     clock: _Clock,
     threads: int | None,
     loss_name: str,
 ) -> Point:
-    """Make one release and measure it; return the figures."""
-    auto = method == AUTO
-    blank = Point(method, k, auto=auto)
-    if (clock.over() and not auto) or clock.stop.finish:
-        why = "interrupted" if clock.stop.finish else "the budget was spent"
-        return replace(blank, said=f"{LEFT}not run: {why}")
-    share = clock.share()
-    protect: dict[str, Any] = {"k": k, "method": method}
-    if not auto and find(method).info.is_search and share is not None:
-        protect["time_limit"] = share
-    began = time.perf_counter()
+    """Make one release by a method and measure it, if there is time."""
+    if clock.stop.finish:
+        return replace(blank, said=f"{LEFT}not run: interrupted")
+    if clock.remaining <= 0.0 and not blank.auto:
+        return replace(blank, said=f"{LEFT}not run: the budget was spent")
+    protect: dict[str, Any] = {"method": blank.method}
+    if not blank.auto and find(blank.method).info.is_search and clock.share < math.inf:
+        protect["time_limit"] = clock.share
+
+    def figures(result: Result[Any]) -> dict[str, Any]:
+        report = result.report
+        uses = cast(Mapping[str, Any], report.measures or {}).get("utility", {})
+        return {
+            "method": report.method if blank.auto else blank.method,
+            "information_loss": uses["ncp"]["value"] if loss_name == NCP else report.exact_loss,
+            "enforced": report.enforced,
+            **{key: uses[key]["value"] for key in MODELS if key in uses},
+        }
+
+    reporter = clock.reporter_for(blank.method, blank.k)
     try:
-        own = settings.replace(protect=protect)
-        result = anonymize_with(table, own, clock.reporter_for(method, k), threads)
+        return run_point(table, settings, blank, protect, (), figures, reporter, threads)
     except Canceled:
         return replace(blank, said=f"{LEFT}given up: the budget was spent")
-    except ShoalError as error:
-        return replace(blank, said=Message(error.marked))
-    seconds = round(time.perf_counter() - began, 3)
-    return replace(_point(result, method, k, loss_name), seconds=seconds)
-
-
-def _point(result: Result[Any], method: str, k: int, loss_name: str) -> Point:
-    report = result.report
-    measures: Mapping[str, Any] = report.measures or {}
-    risks, uses = measures.get("risk", {}), measures.get("utility", {})
-    shares = [risks[key]["value"] for key in ATTACKS if key in risks]
-    highest = 100.0 / report.verification["k"]
-    models: dict[str, Any] = {key: uses[key]["value"] for key in MODELS if key in uses}
-    return Point(
-        report.method if method == AUTO else method,
-        k,
-        uses["ncp"]["value"] if loss_name == NCP else report.exact_loss,
-        max(shares) if shares else highest,
-        highest,
-        singled_out(report.measures),
-        report.groups["count"],
-        enforced=report.enforced,
-        auto=method == AUTO,
-        **models,
-    )

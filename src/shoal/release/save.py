@@ -204,9 +204,9 @@ def published(report: Report, settings: Settings, commitments: Commitments) -> R
     """Return the report as it may be published, with commitments in the place of hashes."""
     digest = report.input["sha256"]
     return report.published(
-        commitments.of_input(digest) if digest else None,
+        commitments.of_file("input", digest) if digest else None,
         {
-            name: commitments.of_hierarchy(name, digest)
+            name: commitments.of_file("hierarchy", digest, name)
             for name, digest in settings.input.hierarchies_sha256.items()
         },
     )

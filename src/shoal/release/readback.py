@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -87,14 +86,26 @@ class ReadBack:
                 return False
             every = zip(some.columns, columns, meant, self.notations, strict=True)
             for cells, column, values, notation in every:
-                own = cells.combine_chunks()
-                own = struct_texts(own) if pa.types.is_struct(own.type) else own
-                same = partial(_same, self.as_text)
-                if not notation.is_plain:
-                    same = partial(_same_noted, notation)
-                if not same(own, values.take(rows), column.kind):
+                if not self._is_same(cells.combine_chunks(), column, values.take(rows), notation):
                     return False
         return True
+
+    def _is_same(self, cells: Any, column: Column, meant: Any, notation: Notation) -> bool:
+        """Tell whether cells have the meant values; those of a notation are read by it."""
+        kind = Kind.FLOAT if column.kind is Kind.DECIMAL and not self.as_text else column.kind
+        if notation.is_plain:
+            cells = struct_texts(cells) if pa.types.is_struct(cells.type) else cells
+            written = _parsed(cells, meant.type, kind) if self.as_text else cells
+            if written is not None and _equal(written, meant):
+                return True
+            found = cells.to_pylist()
+        elif kind is Kind.DATETIME:  # as elsewhere, times are compared by class only
+            return True
+        else:
+            plain = (notation.plain((text or "").strip(" ")) for text in cells.to_pylist())
+            found = [text or None for text in plain]
+        pairs = set(zip(found, meant.to_pylist(), strict=True))
+        return all(_value(one, kind) == _value(other, kind) for one, other in pairs)
 
     def is_read(self) -> bool:
         """Tell whether there are no more rows."""
@@ -110,25 +121,6 @@ def _meant(column: Column, as_text: bool) -> Any:
         floats = [None if v is None else float(v) for v in distinct.dictionary.to_pylist()]
         return pa.array(floats, pa.float64()).take(distinct.indices)
     return column.values
-
-
-def _same(as_text: bool, cells: Any, meant: Any, kind: Kind) -> bool:
-    """Tell whether cells have the meant values."""
-    written = _parsed(cells, meant.type, kind) if as_text else cells
-    if written is not None and _equal(written, meant):
-        return True
-    kind = Kind.FLOAT if kind is Kind.DECIMAL and not as_text else kind
-    pairs = set(zip(cells.to_pylist(), meant.to_pylist(), strict=True))
-    return all(_value(one, kind) == _value(other, kind) for one, other in pairs)
-
-
-def _same_noted(notation: Notation, cells: Any, meant: Any, kind: Kind) -> bool:
-    """Tell whether cells of a notation have the meant values."""
-    if kind is Kind.DATETIME:  # as elsewhere, times are compared by class only
-        return len(cells) == len(meant)
-    texts = [notation.plain((text or "").strip(" ")) for text in cells.to_pylist()]
-    pairs = set(zip(texts, meant.to_pylist(), strict=True))
-    return all(_value(one or None, kind) == _value(other, kind) for one, other in pairs)
 
 
 def _parsed(cells: Any, of: Any, kind: Kind) -> Any:

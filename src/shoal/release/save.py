@@ -29,7 +29,6 @@ from shoal.ledger.journal import journaled
 from shoal.ledger.ledger import Entry, check_unchanged, locked, to_tree
 from shoal.measures.compute import classes_by
 from shoal.partition import canonical_labels
-from shoal.progress import INTERRUPT
 from shoal.release.claims import claims
 from shoal.release.commitments import Commitments
 from shoal.release.prepare import Release, prepared
@@ -40,7 +39,7 @@ from shoal.report.guarantees import of_file
 from shoal.report.sections import ReleaseSection
 from shoal.storage import private_folder
 from shoal.storage.names import is_piped, is_url
-from shoal.storage.staging import Staging, uninterrupted
+from shoal.storage.staging import Staging
 from shoal.table.hierarchy.specify import is_file
 from shoal.table.intervals import names_in
 
@@ -115,7 +114,7 @@ def save(
         with limited(threads=threads):
             verified_bytes(release, order, temporary, content, targets.kind)
         with naming(release, order, temporary, targets.release.name, targets.kind, staging):
-            staging.commit(last=targets.release)
+            staging.commit(last=targets.release, release=True)
     targets.leave_no_page(force, with_page)
     LOG.info("written and verified: %s", targets.release)
     return targets.release
@@ -158,9 +157,7 @@ def naming(
             entry = judged_entry(pending, release, order, path, name, kind)
             pending.ledger.with_entry(entry).add_to(staging)
             held.enter_context(journaled(pending.ledger.path, staging, place or path))
-        held.enter_context(uninterrupted())
         yield
-        INTERRUPT.written = True
 
 
 @dataclass(frozen=True)

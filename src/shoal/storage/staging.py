@@ -142,12 +142,18 @@ class Staging:
             self._files.pop()
             os.close(descriptor)
 
-    def commit(self, last: Path | None = None, then: Callable[[], None] | None = None) -> None:
+    def commit(
+        self,
+        last: Path | None = None,
+        then: Callable[[], None] | None = None,
+        release: bool = False,
+    ) -> None:
         """Give every file its final name, in the order they were added: the last is the release.
 
         `last` is the target of the one that is to be last, where another was added last. Interrupts
         wait until all have theirs. `then` names what else belongs to them. If one cannot be named,
-        those before it go back to what they were.
+        those before it go back to what they were. Once a `release` has its name, an interrupt takes
+        nothing back.
         """
         self._files.sort(key=lambda file: file[2] == last)
         mode = 0o666 & ~umask()
@@ -173,6 +179,7 @@ class Staging:
                 if then is not None:
                     then()
                 self._made, named = [], []  # from here on nothing goes back
+                INTERRUPT.written |= release
         except BaseException as error:
             for path, old in reversed(named):
                 with contextlib.suppress(OSError):

@@ -107,7 +107,7 @@ def release_file(
             papers_of(targets, made.settings, final_report, digest, keep_order, page).add_to(
                 staging
             )
-            staging.commit(last=targets.release)
+            staging.commit(last=targets.release, release=True)
     targets.leave_no_page(request.force, request.with_page)
     return Released(targets.release, final_report, made.settings)
 

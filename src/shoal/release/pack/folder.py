@@ -118,7 +118,7 @@ def write_pack(
         for target, content in made.private.items():
             staging.add(target, content, private=True)
         with naming(release, order, path, f"{folder.name}/{path.name}", kind, staging, place):
-            staging.commit(then=partial(give_name, place, folder, force))
+            staging.commit(then=partial(give_name, place, folder, force), release=True)
     return folder
 
 

@@ -24,7 +24,7 @@ import pyarrow as pa
 from shoal.kernels.arrays import Flags, Floats, Integers
 from shoal.measures.generalization import Spans, spans
 from shoal.measures.loss import group_means
-from shoal.partition import Partition
+from shoal.partition import Partition, first_rows
 from shoal.release.averages import UNROUNDED, Average, from_rows
 from shoal.release.centers import Groups, float_centers, half
 from shoal.release.intervals import ends_type
@@ -199,11 +199,8 @@ def modes(coded: CodedColumn, labels: Integers, weights: Floats | None = None) -
     _, first, which = np.unique(key, return_index=True, return_inverse=True)
     counts = np.bincount(which, weights)
     groups = labels[first]
-    best = np.full(int(labels.max()) + 1, -1, dtype=np.int64)
-    most = np.zeros(best.size)
-    for row, group, count in zip(first.tolist(), groups.tolist(), counts.tolist(), strict=True):
-        if count > most[group]:  # in the order of the values: of equals the least stays
-            best[group], most[group] = row, count
+    order = np.lexsort((-counts, groups))  # it keeps that of the values: of equals the least
+    best: Integers = first[order][first_rows(groups[order], int(labels.max()) + 1)]
     best[np.unique(labels[codes < 0])] = -1
     return best
 

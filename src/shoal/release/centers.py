@@ -26,7 +26,6 @@ class Groups:
         self, order: Integers, starts: Integers, sizes: Integers, survey: Floats | None = None
     ) -> None:
         self.order, self.starts, self.sizes = order, starts, sizes
-        self.survey = survey
         self.weights = None if survey is None else as_whole(survey)
         self.masses = sizes if self.weights is None else self.sums(self.weights)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-import signal
 import stat
 import subprocess
 import sys
@@ -222,23 +221,6 @@ def test_naming_all_or_none(tmp_path, monkeypatch, force, fails_at):
     monkeypatch.undo()
     left = {p.name: p.read_text() for p in tmp_path.iterdir()}
     assert left == (dict.fromkeys(names, "old") if force else {})
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupt_waits_for_the_names(tmp_path, monkeypatch, number):
-    """An interrupt while files are being named does not stop half-way."""
-    real = os.fchmod
-
-    def interrupted(descriptor, mode):
-        os.kill(os.getpid(), number)
-        real(descriptor, mode)
-
-    monkeypatch.setattr(os, "fchmod", interrupted)
-    with Staging(force=False) as staging:
-        for name in ("a", "b"):
-            staging.add(tmp_path / name, b"new")
-        staging.commit()
-    assert {p.name for p in tmp_path.iterdir()} == {"a", "b"}
 
 
 def test_places_that_cannot_be_written(result, tmp_path):

@@ -353,14 +353,15 @@ def measure(state: State) -> State:
     means, working, made, release = state.means, state.working, state.plan, state.release
     if not means.measured:
         return state
-    draw_ahead(state.report)  # while the rest is measured
+    draw_ahead(lambda: state.report)  # while the rest is measured
     means.report("measuring", 0, 1)
     measures = measure_release(
         working.table, release.table, working.coded, state.deleted, made.seed, made.weight,
         made.strata, means.threads, release.classes,
     )  # fmt: skip
     built = replace(state.report, measures=measures.to_dict())
-    draw_ahead(built)
+    draw_ahead(lambda: built)
+    draw_ahead(built.published)
     means.report("measuring", 1, 1)
     return replace(state, report=built)
 

@@ -147,8 +147,8 @@ def test_the_desk_without_charts(tmp_path, monkeypatch):
 def test_imports_are_of_the_core_or_of_an_extra():
     """The library imports no package that neither the core nor an extra brings."""
     known = {*sys.stdlib_module_names, "shoal", "duckdb", "filelock", "narwhals", "numba",
-             "llvmlite", "numpy", "platformdirs", "pyarrow", "pydantic", "pydantic_core", "rich", "typer",
-             "starlette", "h11",
+             "llvmlite", "numpy", "platformdirs", "pyarrow", "pydantic", "pydantic_core", "rich",
+             "typer", "starlette", "h11",
              *(module for modules in EXTRAS.values() for module in modules)}  # fmt: skip
     pattern = re.compile(r"^\s*(?:import|from)\s+(\w+)", re.MULTILINE)
     folder = Path(shoal.__file__).parent

@@ -32,7 +32,7 @@ from shoal.pipeline.microaggregate import (
     microaggregate,
     present_means,
 )
-from shoal.release.readback import save_records
+from shoal.release.records import save_records
 from shoal.table.dataframes.native import take_native
 from shoal.table.read import read
 from shoal.table.roles import Column, Kind

@@ -24,8 +24,9 @@ from shoal.pipeline.regions.tasks import TaskRunner, freed, give_back
 from shoal.pipeline.regions.write import JSON_LINES, PIECEMEAL, keep, kept
 from shoal.pipeline.stages import check_possible
 from shoal.progress import Callback, Reporter
-from shoal.release.prepare import check_kept, with_text
+from shoal.release.prepare import with_text
 from shoal.release.save import papers_of, verify_written
+from shoal.release.write import json_values
 from shoal.settings import Settings
 from shoal.storage.staging import Staging
 from shoal.table.encode_nodes import Coded
@@ -92,7 +93,7 @@ def release_file(
                 request.with_page,
             )  # fmt: skip
             papers.add_to(staging)
-            staging.commit(last=targets.release)
+            staging.commit(last=targets.release, release=True)
     targets.leave_no_page(request.force, request.with_page)
     return Released(targets.release, final_report, made.settings)
 
@@ -119,7 +120,9 @@ def release_regions(
         file_plan = file_plan.carried()
     kept, kind = file_plan.kept(), request.targets.kind
     if kind == JSON_LINES:
-        check_kept([c for c in kept.columns if c.role is not Role.QUASI_IDENTIFIER], kind)
+        for column in kept.columns:
+            if column.role is not Role.QUASI_IDENTIFIER:
+                json_values(column)  # which refuses what JSON cannot hold
     form = Form.of(kept, whole=not shared and is_csv(kind))
     solver = Solver(
         runner, form, encoder, settings.protect.k, settings.protect.seed, budget.file, budget.beside

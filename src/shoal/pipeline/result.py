@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar, cast
 
-from shoal.ledger.pending import Pending
 from shoal.partition import Partition
 from shoal.release.intervals import for_frame
 from shoal.report.plots import Plots
 from shoal.report.report import Report
+from shoal.series.series import Series
 from shoal.settings import Settings
 from shoal.table.table import Table
 
@@ -33,7 +33,7 @@ class Result(Generic[FrameT]):
     partition: Partition
     table: Table
     settings: Settings
-    pending: Pending | None = None
+    pending: Series | None = None
 
     def save(
         self,
@@ -59,7 +59,9 @@ class Result(Generic[FrameT]):
         `keep_order`; `order_seed` is for tests. `spreadsheet_safe` puts an apostrophe before texts
         of a csv file that a spreadsheet would run as formulas. Returns the release's path.
         """
-        from shoal.save.files import Targets, save
+
+        from shoal.release.save import save
+        from shoal.release.targets import Targets
 
         targets = Targets.to(Path(path), format)
         return save(
@@ -89,7 +91,7 @@ class Result(Generic[FrameT]):
         it; `shoal.check_pack` (or `shoal certificate check`) verifies everything again. `sign` is
         a private key (Ed25519, PEM) that signs the certificate. The options are those of `save`.
         """
-        from shoal.save.pack.folder import write_pack
+        from shoal.release.pack.folder import write_pack
 
         return write_pack(
             self,

@@ -281,20 +281,18 @@ def _judged(
         f"SELECT candidates, count(*) FROM {sizes} GROUP BY candidates ORDER BY candidates",
         "How many classes there are of each size",
     )  # fmt: skip
-    least, median, most, small, inside = engine.ask(
-        "SELECT coalesce(min(candidates), 0), coalesce(median(candidates), 0),\n"
-        f"       coalesce(max(candidates), 0), count(*) FILTER (candidates < {k}),\n"
-        f"       coalesce(sum(size) FILTER (candidates < {k}), 0)\nFROM {sizes}",
-        f"The sizes of classes; those that are smaller than {k}, and their records",
-    )[0]
-    number, every, own, squares = engine.ask(
+    number, every, own, squares, least, median, most, small, inside = engine.ask(
         "SELECT count(*), coalesce(sum(size), 0)::BIGINT, coalesce(min(size), 0),\n"
-        "       coalesce(sum(size * size), 0)::BIGINT\nFROM classes"
+        "       coalesce(sum(size * size), 0)::BIGINT, coalesce(min(candidates), 0),\n"
+        "       coalesce(median(candidates), 0), coalesce(max(candidates), 0),\n"
+        f"       count(*) FILTER (candidates < {k}),\n"
+        f"       coalesce(sum(size) FILTER (candidates < {k}), 0)::BIGINT\nFROM {sizes}",
+        f"The sizes of classes; those that are smaller than {k}, and their records",
     )[0]
     if small:
         rulings.broken.append(("k", f"SELECT class FROM {sizes} WHERE candidates < {k}"))
     rulings.rule()
-    beside = _beside(engine, source, asked, every)
+    beside = _beside(engine, source, {*asked.quasi, *asked.sensitive, *asked.keep})
     apart = tuple(one.column for one in beside if one.alone > APART)
     every_one: list[Judged | KOf] = [*rulings.judged, *rulings.k_of]
     failed = [one for one in every_one if not one.ok]
@@ -305,7 +303,7 @@ def _judged(
          f"the columns are not those of the release ({extra} should not be there)"),
         *((True, wrong) for wrong in _of_manifest(engine, source)),
         (not every, "there are no records"),
-        (every and small, f"{small} classes with {int(inside)} records are smaller than {k}{few}"),
+        (every and small, f"{small} classes with {inside} records are smaller than {k}{few}"),
         (records not in (None, every), f"there are {every} records, not {records}"),
         *((every, f"{one.classes} classes with {one.records} records break {one.label}"
            + ("" if one.reachable else "; it cannot be met at all, by any grouping"))
@@ -323,14 +321,10 @@ def _judged(
     return Verification(
         ok=not problems, k=least, required=k, records=every, classes=number, problems=problems,
         reading=rulings.reading,
-        readings={
-            reading: least if reading == rulings.reading else classes.smallest(reading, own)
-            for reading in READINGS
-        },
-        sizes=Sizes(
-            least, int(median) if float(median).is_integer() else median, most, tuple(table),
-            squares,
-        ),
+        readings={reading: least if reading == rulings.reading else
+                  classes.smallest(reading, own) for reading in READINGS},
+        sizes=Sizes(least, int(median) if float(median).is_integer() else median, most,
+                    tuple(table), squares),
         models=tuple(rulings.judged), k_of=tuple(rulings.k_of), offending=offending,
         beside=beside, apart=apart, warnings=(*spelled, *source.warnings), reader=source.reader,
         **asked.origins,
@@ -367,16 +361,14 @@ def _of_manifest(engine: Engine, source: Source) -> list[str]:
     return [f"manifest.json says {what}" for is_wrong, what in wrongs if is_wrong]
 
 
-def _beside(engine: Engine, source: Source, asked: _Asked, records: int) -> tuple[Beside, ...]:
+def _beside(engine: Engine, source: Source, known: set[str]) -> tuple[Beside, ...]:
     """Return the columns that nobody asked about, those that tell most records apart first."""
-    known = {*asked.quasi, *asked.sensitive, *asked.keep}
     found = [
         Beside(name, engine.ask(
-            f"SELECT count(*) FILTER (n = 1) FROM (SELECT count(*) AS n FROM {source.table} "
-            f"GROUP BY {quoted(name)})",
-            f"Records with a value of {shown(name)} that no other record has",
-        )[0][0] / max(records, 1))
-        for name in source.columns if name not in known
+            "SELECT count(*) FILTER (n = 1) / greatest(sum(n), 1) FROM (\n"
+            f"  SELECT count(*) AS n FROM {source.table} GROUP BY {quoted(name)}\n)",
+            f"Share of the records with a value of {shown(name)} that no other record has",
+        )[0][0]) for name in source.columns if name not in known
     ]  # fmt: skip
     return tuple(sorted(found, key=lambda one: -one.alone))
 

@@ -295,7 +295,8 @@ class Check:
             f"smallest of {verification.k}: k = {made.claims.k} holds"
         )
         self.done.extend(
-            f"{one.label}: {one.found_text}, asked {one.asked:g}" for one in verification.models
+            f"{one.label}: {one.figure(one.found)}, asked {one.asked:g}"
+            for one in verification.models
         )
         self.done.append("certificate, report, recipe and README say the same")
 

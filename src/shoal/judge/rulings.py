@@ -149,13 +149,14 @@ class Rulings:
             f"coalesce(sum(size) FILTER (NOT kept_{i}), 0)"
             for i, model in enumerate(models)
         )
+        said = "".join(f"\n-- {model.name}: {model.sentence}" for model in models)
         found: dict[str, tuple[Any, ...]] = {}
         for reading, table in tables.items():
             what = f"{shown(title)}, missing values {reading}"
             if reading == own or any_gone:
                 query = question(n, models, reading, excluded)
                 self.engine.make(f"CREATE TABLE {table} AS\n{query}",
-                                 f"What each class has of {what}")  # fmt: skip
+                                 f"What each class has of {what}{said}")  # fmt: skip
             found[reading] = self.engine.ask(
                 f"SELECT {each}\nFROM {table}",
                 f"{what}: the worst class, the classes that break a model, and their records",

@@ -274,20 +274,20 @@ def _judged(
     rulings: Rulings, asked: _Asked, records: int | None, columns: Sequence[str] | None
 ) -> Verification:
     """Return what was found in the classes; the release is verified if there are no problems."""
-    classes, k = rulings.classes, asked.k
-    engine, source = classes.engine, classes.source
+    classes, engine, k = rulings.classes, rulings.engine, asked.k
+    source = classes.source
     sizes = classes.sizes("classes", classes.kinds, rulings.reading)
-    table = engine.ask(
-        f"SELECT candidates, count(*) FROM {sizes} GROUP BY candidates ORDER BY candidates",
-        "How many classes there are of each size",
-    )  # fmt: skip
-    number, every, own, squares, least, median, most, small, inside = engine.ask(
-        "SELECT count(*), coalesce(sum(size), 0)::BIGINT, coalesce(min(size), 0),\n"
-        "       coalesce(sum(size * size), 0)::BIGINT, coalesce(min(candidates), 0),\n"
-        "       coalesce(median(candidates), 0), coalesce(max(candidates), 0),\n"
-        f"       count(*) FILTER (candidates < {k}),\n"
-        f"       coalesce(sum(size) FILTER (candidates < {k}), 0)::BIGINT\nFROM {sizes}",
+    query = f"SELECT candidates, count(*) FROM {sizes} GROUP BY candidates ORDER BY candidates"
+    table = engine.ask(query, "How many classes there are of each size")
+    least, median, most, small, inside = engine.ask(
+        "SELECT coalesce(min(candidates), 0), coalesce(median(candidates), 0),\n"
+        f"       coalesce(max(candidates), 0), count(*) FILTER (candidates < {k}),\n"
+        f"       coalesce(sum(size) FILTER (candidates < {k}), 0)\nFROM {sizes}",
         f"The sizes of classes; those that are smaller than {k}, and their records",
+    )[0]
+    number, every, own, squares = engine.ask(
+        "SELECT count(*), coalesce(sum(size), 0)::BIGINT, coalesce(min(size), 0),\n"
+        "       coalesce(sum(size * size), 0)::BIGINT\nFROM classes"
     )[0]
     if small:
         rulings.broken.append(("k", f"SELECT class FROM {sizes} WHERE candidates < {k}"))
@@ -308,8 +308,8 @@ def _judged(
         *((every, f"{one.classes} classes with {one.records} records break {one.label}"
            + ("" if one.reachable else "; it cannot be met at all, by any grouping"))
           for one in failed),
-        (apart, f"{tell_apart(apart)}; say {option('keep', ','.join(apart))} if it must stay as "
-         "it is"),
+        (apart, f"{tell_apart(apart)}; say {option('keep', ','.join(apart))} "
+         "if it must stay as it is"),
     ]  # fmt: skip
     problems = tuple(Message(wrong) for is_there, wrong in wrongs if is_there)
     offending = rulings.offending() if small or failed else ()  # before other readings match
@@ -325,9 +325,8 @@ def _judged(
                   classes.smallest(reading, own) for reading in READINGS},
         sizes=Sizes(least, int(median) if float(median).is_integer() else median, most,
                     tuple(table), squares),
-        models=tuple(rulings.judged), k_of=tuple(rulings.k_of), offending=offending,
-        beside=beside, apart=apart, warnings=(*spelled, *source.warnings), reader=source.reader,
-        **asked.origins,
+        models=tuple(rulings.judged), k_of=tuple(rulings.k_of), offending=offending, beside=beside,
+        apart=apart, warnings=(*spelled, *source.warnings), reader=source.reader, **asked.origins,
     )  # fmt: skip
 
 

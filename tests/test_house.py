@@ -13,7 +13,7 @@ from groups import SHARED, STARTED_ONCE, group_of
 from system.elsewhere.only_unix import CALLS, MODULES, OPTIONS, PLACES, SIGNALS, SOCKETS
 
 TOGETHER = True  # one process reads the sources
-FLOORS = 14
+FLOORS = 15
 ANSWER = re.compile(
     r"^\| (?P<question>[^|]+\?) \| `(?P<file>[\w/]+\.py)`: `(?P<name>\w+)` \|$", re.M
 )

@@ -1,4 +1,4 @@
-"""What every method takes, measured: `shoal.pipeline.plan.costs` is made of these figures.
+"""What every method takes, measured: `shoal.pipeline.plan.estimate` is made of these figures.
 
     python benchmarks/estimates/measure.py [measure] [check] [METHOD ...]
 
@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 import shoal
-from shoal.pipeline.plan.costs import estimate
+from shoal.pipeline.plan.estimate import estimate
 
 REPOSITORY = Path(__file__).parents[2]
 sys.path.append(str(REPOSITORY / "benchmarks"))

@@ -244,7 +244,7 @@ def test_counterfeits_are_never_the_last_rows(tmp_path):
     asked = {"over_series": "worlds", "counterfeits": 0.3}
     for number in range(3):
         result = made(tmp_path, number, **asked)
-        if result.pending.counterfeits:
+        if result.pending.counterfeits.count:
             with pytest.raises(RequestError, match="would be the last"):
                 result.save(tmp_path / "o", keep_order=True)
             return
@@ -260,7 +260,7 @@ def test_counterfeits_beside_kept_columns(tmp_path):
     files, false = [], 0
     for number, table in enumerate(tables):
         result = library.anonymize(table, 3, ledger=tmp_path / "s.ledger", **asked)
-        false += len(result.pending.counterfeits)
+        false += result.pending.counterfeits.count
         files.append(result.save(tmp_path / str(number), report=False))
     assert false
     judged = verify_series(files, tmp_path / "s.ledger")

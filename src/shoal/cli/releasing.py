@@ -49,7 +49,7 @@ def make(
         logging_to_stderr(),
     ):
         from shoal.pipeline.anonymize import anonymize_with
-        from shoal.pipeline.plan.source import named_by, source_of
+        from shoal.pipeline.plan.recipe import named_by, source_of
         from shoal.pipeline.regions.file import check_screen, file_request, release, wants_engine
         from shoal.save.files import stdout_bytes
         from shoal.storage.staging import Staging

@@ -86,7 +86,7 @@ def run_stream(
     settings: Settings, source: str | None, output: str, run: RunOptions, recipe: Path
 ) -> None:
     """Go on with a stream as its recipe says, from its own folder or another."""
-    from shoal.pipeline.plan.source import named_by
+    from shoal.pipeline.plan.recipe import named_by
     from shoal.settings import build
     from shoal.storage.piped import is_piped
 

@@ -12,24 +12,21 @@ from typing import Any
 import numpy as np
 
 from shoal.errors import InputError, RequestError, shown
+from shoal.judge.csv_text import Written
 from shoal.judge.engine import Engine, names
 from shoal.judge.reading import files_of, kind_of, opened
-from shoal.judge.written import Written
 from shoal.kernels.arrays import Integers
 from shoal.ledger.history import History
 from shoal.ledger.ledger import Ledger, locked
-from shoal.methods.series.bonds import Signature
 from shoal.pipeline.anonymize import anonymize_with
-from shoal.pipeline.frame import framed
 from shoal.pipeline.plan.plan import plan_table
-from shoal.pipeline.plan.reading import read_table
-from shoal.pipeline.plan.source import named_by
+from shoal.pipeline.plan.recipe import named_by, read_table
 from shoal.pipeline.result import Result
-from shoal.pipeline.series import Series
 from shoal.release.dialects import written_as
 from shoal.release.intervals import names_in
 from shoal.release.write import release_bytes
 from shoal.save.prepare import prepared
+from shoal.series.series import Series
 from shoal.settings import Settings, load
 from shoal.table.encode_nodes import code
 
@@ -106,11 +103,11 @@ def _added(
     result = anonymize_with(source, own, measured=False)
     asked = settings.replace(
         roles={"person": person},
-        series={"ledger": str(ledger.path), "changing": tuple(changing)},
+        series={"ledger": str(ledger.path), "changing": tuple(changing), "stable": False},
     )
     original, _ = read_table(source, asked)
-    series = Series(ledger, History.of(ledger), person, asked)
-    plan, _ = plan_table(original, series.grouped_settings)
+    series = Series(asked, ledger=ledger, history=History.of(ledger), person=person, made=False)
+    plan, _ = plan_table(original, series.settings)
     table = plan.prepared(original)
     if table.rows != result.table.rows:
         raise RequestError(
@@ -118,11 +115,10 @@ def _added(
         )
     classes, quasi = _classes(result, target)
     coded = code(table, plan.hierarchies, None, plan.ranges) if plan.needs_codes else None
-    who, _ = framed(series.members(table, plan), table, plan, coded, None, None)
-    dealt: list[Signature] = [] if who.rule is None else [()] * table.rows
-    pending = replace(who.pending(dealt, 0), made=False)
+    series = series.meet(table, plan.settings).fit(table, plan, coded, None)
+    series = replace(series, dealt=[()] * table.rows if series.rule else ())
     digest = hashlib.sha256(target.read_bytes()).hexdigest()
-    return ledger.with_entry(pending.entry(target.name, digest, quasi, classes.tolist()))
+    return ledger.with_entry(series.entry(target.name, digest, quasi, classes.tolist()))
 
 
 def _classes(result: Result[Any], target: Path) -> tuple[Integers, list[str]]:

@@ -23,7 +23,6 @@ from shoal.methods.problem import ILOSS, SSE
 from shoal.methods.registry import find
 from shoal.pipeline.comparison import AUTO, SCHEMA, Comparison, FrameT, Point, compared, run_point
 from shoal.pipeline.live import Shown, reporting
-from shoal.pipeline.plan.aggregators import digests
 from shoal.pipeline.plan.plan import Plan, once_read, plan_table
 from shoal.pipeline.result import Result
 from shoal.pipeline.suggest import StepLists, alternatives_of, compare_lists
@@ -35,6 +34,7 @@ from shoal.settings import Settings, names, whole
 from shoal.settings.signatures import CompareOptions
 from shoal.settings.table import takes_options
 from shoal.settings.tree import settings_and_run
+from shoal.table.hierarchy.specify import digests
 from shoal.table.read import read_with
 from shoal.table.table import Table
 from shoal.version import __version__

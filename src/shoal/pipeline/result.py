@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar, cast
 
-from shoal.ledger.pending import Pending
 from shoal.partition import Partition
 from shoal.release.intervals import for_frame
 from shoal.report.plots import Plots
 from shoal.report.report import Report
+from shoal.series.series import Series
 from shoal.settings import Settings
 from shoal.table.table import Table
 
@@ -33,7 +33,7 @@ class Result(Generic[FrameT]):
     partition: Partition
     table: Table
     settings: Settings
-    pending: Pending | None = None
+    pending: Series | None = None
 
     def save(
         self,

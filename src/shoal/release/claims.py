@@ -12,7 +12,7 @@ import pyarrow as pa
 from shoal.errors import PrivacyError, shown
 from shoal.judge.cells import file_lines, is_interval, uncovered
 from shoal.judge.requirement import OF_COLUMNS, Requirement
-from shoal.judge.units import judge_people, units_a_class
+from shoal.judge.rulings import judge_people, units_a_class
 from shoal.judge.verdict import Verification
 from shoal.judge.verify import verify
 from shoal.release.intervals import names_in
@@ -124,7 +124,9 @@ def check_survey(released: Table, settings: Settings, survey: Survey) -> list[st
     broken = [one.label for one in judged if not one.ok]
     if broken:
         raise PrivacyError(f"the release is not safe: classes break {'; '.join(broken)}, by people")
-    return [f"by people: {one.label} {one.found_text}, asked {one.asked:g}" for one in judged]
+    return [
+        f"by people: {one.label} {one.figure(one.found)}, asked {one.asked:g}" for one in judged
+    ]
 
 
 def check_coverage(

@@ -11,7 +11,6 @@ from importlib import metadata
 from typing import Any, cast
 
 from shoal.judge.requirement import Requirement
-from shoal.judge.sections import VerificationSection
 from shoal.measures.sections import MeasuresSection
 from shoal.partition import Partition
 from shoal.release.claims import requirements_beyond_k
@@ -101,7 +100,7 @@ class Findings:
     series, and how many records of the release are counterfeits.
     """
 
-    verification: VerificationSection
+    verification: dict[str, Any]
     notes: Sequence[str]
     public_notes: Sequence[str]
     requirement: Requirement | None = None

@@ -15,17 +15,16 @@ import numpy as np
 
 from shoal.errors import OutputError, PrivacyError, RequestError, shown
 from shoal.hints import OUT, option
+from shoal.judge.csv_text import Written
 from shoal.judge.engine import limited
 from shoal.judge.reading import READERS
 from shoal.judge.series import check_entry
 from shoal.judge.series_proof import of_promise
 from shoal.judge.verdict import Verification
 from shoal.judge.verify import verify
-from shoal.judge.written import Written
 from shoal.kernels.arrays import Integers
 from shoal.ledger.journal import journaled
 from shoal.ledger.ledger import Entry, Ledger, check_unchanged, locked, to_tree
-from shoal.ledger.pending import Pending
 from shoal.measures.compute import classes_by
 from shoal.partition import canonical_labels
 from shoal.release.claims import claims
@@ -47,6 +46,7 @@ from shoal.table.hierarchy.specify import is_file
 
 if TYPE_CHECKING:
     from shoal.report.report import Report
+    from shoal.series.series import Series
     from shoal.settings import Settings
     from shoal.table.table import Table
 
@@ -327,7 +327,7 @@ def seen_from(source: str | None, folder: Path) -> str | None:
 
 
 def noted(
-    pending: Pending, release: Release, order: Integers, path: Path, name: str, kind: str
+    pending: Series, release: Release, order: Integers, path: Path, name: str, kind: str
 ) -> Ledger:
     """Return the ledger with the entry of a release that is written under a temporary name.
 
@@ -341,7 +341,7 @@ def noted(
 
 
 def judged_entry(
-    pending: Pending, release: Release, order: Integers, path: Path, name: str, kind: str
+    pending: Series, release: Release, order: Integers, path: Path, name: str, kind: str
 ) -> Entry:
     """Return the entry of a written release, which the judge has compared with its file.
 
@@ -367,9 +367,9 @@ def judged_entry(
     return entry
 
 
-def check_order(pending: Pending | None, keep: bool) -> None:
+def check_order(pending: Series | None, keep: bool) -> None:
     """Refuse the input's order for rows with counterfeits, which would be the last."""
-    if pending is not None and pending.counterfeits and keep:
+    if pending is not None and pending.counterfeits.count and keep:
         raise RequestError(
             f"in the input's order counterfeits would be the last; leave out {option('keep_order')}"
         )

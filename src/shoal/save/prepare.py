@@ -24,9 +24,9 @@ from shoal.table.roles import Column, Kind, Role
 from shoal.table.table import Table
 
 if TYPE_CHECKING:
-    from shoal.ledger.pending import Pending
     from shoal.report.report import Report
     from shoal.save.release import Release
+    from shoal.series.series import Series
     from shoal.settings import Settings
 
 FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠].", re.DOTALL)  # also of full width
@@ -40,7 +40,7 @@ class Prepared:
     table: Table
     report: Report
     settings: Settings
-    pending: Pending | None = None
+    pending: Series | None = None
 
 
 def with_text(report: Report, table: Table, kind: str) -> Report:

@@ -19,11 +19,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.errors import OutputError, PrivacyError, RequestError, shown
+from shoal.judge.csv_text import Written
 from shoal.judge.engine import Engine, quoted
 from shoal.judge.reading import files_of, opened
 from shoal.judge.source import Source
 from shoal.judge.verify import verify
-from shoal.judge.written import Written
 from shoal.kernels.arrays import Integers
 from shoal.release.dialects import written_as
 from shoal.release.intervals import struct_texts, structs

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from shoal.ledger.pending import Pending
     from shoal.report.report import Report
+    from shoal.series.series import Series
     from shoal.settings import Settings
     from shoal.table.table import Table
 
@@ -24,4 +24,4 @@ class Release(Protocol):
     @property
     def settings(self) -> Settings: ...
     @property
-    def pending(self) -> Pending | None: ...
+    def pending(self) -> Series | None: ...

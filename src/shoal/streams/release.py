@@ -19,11 +19,11 @@ from shoal.ledger.history import History
 from shoal.ledger.ledger import Frame, locked
 from shoal.pipeline.anonymize import anonymize_with
 from shoal.pipeline.result import Result
-from shoal.pipeline.series import Series
 from shoal.progress import Reporter
 from shoal.release.write import release_bytes, row_order
 from shoal.save.files import judged_entry, verified_bytes
 from shoal.save.prepare import prepared
+from shoal.series.series import Series
 from shoal.settings import Settings
 from shoal.settings.data import InputSettings
 from shoal.storage.staging import Staging, finish_naming, uninterrupted
@@ -93,7 +93,10 @@ class Releaser:
             frame = None if text is None else Frame.from_tree(json.loads(text))
             asked = self.settings.replace(series={"stable": frame is not None, "withhold": ALL})
             asked = asked.model_copy(update={"input": InputSettings()})
-            series = Series(self.book.ledger(frame), History(), person, asked, strict=False)
+            series = Series(
+                asked, ledger=self.book.ledger(frame), history=History(), person=person,
+                strict=False,
+            )  # fmt: skip
             try:
                 result = anonymize_with(
                     table, asked, report, self.threads, measured=False, kind=self.kind,
@@ -124,7 +127,7 @@ class Releaser:
             digest = hashlib.sha256(content).hexdigest()
             noted = Noted(
                 number, target.name, temporary.name, digest, self.book.line(entry),
-                pending.people, form.to_json(), frame,
+                tuple(pending.people), form.to_json(), frame,
             )  # fmt: skip
             with uninterrupted():
                 with self.state.changing():

@@ -11,9 +11,9 @@ from typing import Any, BinaryIO, Unpack
 from shoal.errors import InputError, RequestError, shown
 from shoal.hints import Hint, option
 from shoal.pipeline.live import Shown
-from shoal.pipeline.series import person_of
 from shoal.progress import Callback, Reporter
 from shoal.save.files import seen_from
+from shoal.series.records import person_of
 from shoal.settings import RunOptions, Settings
 from shoal.settings.model import FORM, STREAM
 from shoal.settings.signatures import StreamOptions

@@ -118,7 +118,7 @@ def compare(request: Mapping[str, Any], place: Path, progress: ProgressWriter) -
 def preview(request: Mapping[str, Any], place: Path, progress: ProgressWriter) -> dict[str, Any]:
     """Estimate what a run loses and takes, from a sample on which searches are short."""
     from shoal.methods.registry import find
-    from shoal.pipeline.plan.costs import Estimate
+    from shoal.pipeline.plan.estimate import Estimate
     from shoal.pipeline.preview import preview_of
 
     settings = once_read(build(request["settings"]))

@@ -121,9 +121,9 @@ def wants_engine(source: Any, settings: Settings) -> bool:
     if settings.protect.engine is not None:
         return True
     if not isinstance(source, str | os.PathLike):
-        from shoal.pipeline.regions.frames import engine_name
+        from shoal.pipeline.engines import engine_of_frame
 
-        return engine_name(source) is not None
+        return engine_of_frame(source) is not None
     return is_many(os.fspath(source))
 
 
@@ -135,7 +135,7 @@ def release(
 ) -> Released:
     """Release a file as its settings say, in the memory that they allow."""
     if request.output_folder is not None:
-        from shoal.pipeline.regions.cluster import release_by_engine
+        from shoal.pipeline.regions.many_files import release_by_engine
 
         return release_by_engine(source, settings, request, callback)
     if not isinstance(source, str | os.PathLike):

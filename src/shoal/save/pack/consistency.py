@@ -12,12 +12,12 @@ from typing import Any
 
 from shoal.errors import ShoalError, shown
 from shoal.hints import option
+from shoal.judge.csv_text import Written
 from shoal.judge.engine import Engine, quoted
 from shoal.judge.reading import files_of, opened
 from shoal.judge.requirement import OF_COLUMNS
 from shoal.judge.verdict import Verification
 from shoal.judge.verify import verify
-from shoal.judge.written import Written
 from shoal.release.claims import requirements_beyond_k
 from shoal.report.fields import MOST, SAFE
 from shoal.report.reload import load_report

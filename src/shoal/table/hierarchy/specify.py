@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -31,6 +32,20 @@ def automatic(column: Column) -> Rule:
 def is_file(rule: str) -> bool:
     """Tell whether the rule of a hierarchy names a file."""
     return rule.partition(":")[0] not in WORDS
+
+
+def digests(hierarchies: Mapping[str, str], folder: Path | None = None) -> dict[str, str]:
+    """Return the sha256 of the files of hierarchies, by column."""
+    hashes = {}
+    for name, rule in hierarchies.items():
+        if is_file(rule):
+            path = (folder or Path()) / rule
+            try:
+                with path.open("rb") as file:
+                    hashes[name] = hashlib.file_digest(file, "sha256").hexdigest()
+            except OSError:
+                raise InputError(f"there is no hierarchy file {shown(path.name)}") from None
+    return hashes
 
 
 def specify(text: str, folder: Path | None = None) -> Rule:

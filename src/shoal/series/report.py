@@ -1,41 +1,13 @@
-"""What a report says of a series: promises, counterfeits, and the drift of a stable one."""
+"""What a report says of a stable series: the drift of the means that are published."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from shoal.ledger.ledger import Release
-from shoal.ledger.pending import Pending
 from shoal.report.report import Report
-from shoal.report.sections import DriftSection, SeriesSection
-
-
-def series_section(pending: Pending | None, promises: Sequence[str]) -> SeriesSection:
-    """Return what is known of a release of a series before its figures are; empty without one."""
-    if pending is None:
-        return SeriesSection()
-    return SeriesSection(
-        release=pending.ledger.next_number,
-        promises=list(promises),
-        withheld=pending.withheld,
-        counterfeits=len(pending.counterfeits),
-    )
-
-
-def with_drift(report: Report, pending: Pending, stable: bool) -> tuple[Report, Pending]:
-    """Return a report with the drift of a stable series, and the entry with its published means.
-
-    Only means that public reports tell are compared: whoever has all releases has them already.
-    """
-    means = published_means(report)
-    frame = None if pending.frame is None else replace(pending.frame, means=means)
-    pending = replace(pending, frame=frame)
-    if not stable:
-        return report, pending
-    drift = drift_of(report, pending.ledger.releases, pending.ledger.next_number, means)
-    return replace(report, series={**report.series, "drift": drift}), pending
+from shoal.report.sections import DriftSection
 
 
 def published_means(report: Report) -> dict[str, tuple[float, float]]:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
 from shoal.errors import RequestError, shown
 from shoal.hints import FILE, option
 from shoal.kernels.arrays import Floats
-from shoal.ledger.ledger import Frame, Release, Scale, Tree
-from shoal.pipeline.membership import Membership
-from shoal.pipeline.plan.aggregators import digests
-from shoal.pipeline.plan.plan import Plan
+from shoal.ledger.ledger import Frame, Scale, Tree
 from shoal.settings import Settings
 from shoal.table.encode_nodes import Coded, step
-from shoal.table.hierarchy.specify import is_file
+from shoal.table.hierarchy.specify import digests, is_file
 from shoal.table.hierarchy.tree import Quantiles
 from shoal.table.hierarchy.values import distinct_values
 from shoal.table.roles import Column, Role
@@ -24,6 +23,23 @@ from shoal.table.table import Table, as_floats, missing_cells, some_rows
 
 FURTHEST = 1000.0  # a spread that is so many times another is that of something else
 AUTOMATIC = "flat"  # of texts without a hierarchy
+
+
+class Plan(Protocol):
+    """What a series reads of the plan of a table."""
+
+    @property
+    def settings(self) -> Settings: ...
+    @property
+    def grouped(self) -> Table: ...
+    @property
+    def by_hierarchies(self) -> bool: ...
+    @property
+    def hierarchies(self) -> Mapping[str, str]: ...
+    @property
+    def proposed(self) -> Mapping[str, str]: ...
+    @property
+    def folder(self) -> Path | None: ...
 
 
 def frame_of(
@@ -45,22 +61,6 @@ def frame_of(
         trees |= {name: tree for name, tree in last.trees.items() if name in trees}
     scales = {one.name: _scale(one, survey) for one in columns if one.has_places}
     return Frame({name: scale for name, scale in scales.items() if scale is not None}, trees)
-
-
-def framed(
-    who: Membership, table: Table, plan: Plan, coded: Coded | None, survey: Floats | None,
-    stable: Release | None, strict: bool = True,
-) -> tuple[Membership, list[str]]:  # fmt: skip
-    """Return the membership with its frame, and with weights and notes of a `stable` series.
-
-    If it is not `strict`, columns may spread far more or less than before.
-    """
-    if stable is None or stable.frame is None:
-        return replace(who, frame=frame_of(table, plan, coded, survey)), []
-    now = frame_of(table, plan, coded, survey, stable.frame)
-    weights = stable_weights(stable.frame, now, plan, strict)
-    notes = drift_notes(stable.frame, now, stable.number)
-    return replace(who, frame=now, column_weights=weights), notes
 
 
 def _scale(column: Column, survey: Floats | None) -> Scale | None:

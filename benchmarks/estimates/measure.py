@@ -3,8 +3,8 @@
     python benchmarks/estimates/measure.py [measure] [check] [METHOD ...]
 
 `measure` runs every method on clustered tables of several sizes, each run in a process of its own,
-and writes src/shoal/pipeline/plan/costs.csv; what is there already is not run again. `check` runs the
-methods on other tables and prints estimate and truth. A run that would take more than PATIENCE
+and writes src/shoal/pipeline/plan/costs.csv; what is there already is not run again. `check` runs
+the methods on other tables and prints estimate and truth. A run that would take more than PATIENCE
 seconds is left out. On a busy machine the seconds are those of the processor: of the main thread,
 and half of those of all others.
 """

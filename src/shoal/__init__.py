@@ -57,10 +57,10 @@ if TYPE_CHECKING:
     from shoal.pipeline.suggest import Suggestion as Suggestion
     from shoal.pipeline.suggest import suggest as suggest
     from shoal.progress import Progress as Progress
+    from shoal.release.pack.recheck import Checked as Checked
+    from shoal.release.pack.recheck import check_pack as check_pack
     from shoal.report.report import Report as Report
     from shoal.report.risk.result import Risk as Risk
-    from shoal.save.pack.recheck import Checked as Checked
-    from shoal.save.pack.recheck import check_pack as check_pack
     from shoal.settings.presets import Preset as Preset
     from shoal.settings.presets import presets as presets
     from shoal.streams.loop import Stream as Stream
@@ -78,7 +78,7 @@ _HOME = {
     "Batch": "streams.release",
     "Bound": "partition",
     "Canceled": "errors",
-    "Checked": "save.pack.recheck",
+    "Checked": "release.pack.recheck",
     "ColumnByColumn": "pipeline.microaggregate",
     "Comparison": "pipeline.comparison",
     "Counts": "streams.state",
@@ -112,7 +112,7 @@ _HOME = {
     "anonymize": "pipeline.anonymize",
     "anonymize_file": "pipeline.regions.file",
     "check_ledger": "ledger.keeping",
-    "check_pack": "save.pack.recheck",
+    "check_pack": "release.pack.recheck",
     "compare": "pipeline.compare",
     "datasets": "",
     "forget_people": "ledger.keeping",

@@ -11,7 +11,7 @@ import sys
 from functools import partial
 from types import FrameType
 
-from shoal.progress import StopToken
+from shoal.progress import INTERRUPT, StopToken
 
 
 def _interrupted(stop: StopToken, number: int, _frame: object) -> None:
@@ -66,19 +66,19 @@ def main() -> None:
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115, PTH123 - for the life of the process
     code: object = 0
-    stop = StopToken()
     try:
         for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, partial(_interrupted, stop))
+            signal.signal(number, partial(_interrupted, INTERRUPT))
         from shoal.cli import app
 
-        app(obj=stop)
+        app(obj=INTERRUPT)
     except KeyboardInterrupt:
-        sys.stderr.write("shoal: interrupted, nothing was written\n")
-        code = 130
-    except SystemExit as stop:
-        read_enough = isinstance(stop.__context__, BrokenPipeError)  # of a help text, say
-        code = 0 if read_enough else stop.code
+        code = 0 if INTERRUPT.written else 130
+        if code:
+            sys.stderr.write("shoal: interrupted, nothing was written\n")
+    except SystemExit as ended:
+        read_enough = isinstance(ended.__context__, BrokenPipeError)  # of a help text, say
+        code = 0 if read_enough else ended.code
     except OSError as error:  # a help text that finds no room; commands tell of their own
         if error.errno not in (errno.ENOSPC, errno.EPIPE, errno.EIO, errno.EFBIG):
             raise

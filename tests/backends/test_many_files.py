@@ -36,9 +36,9 @@ from backends.tables import (
 from shoal.errors import EngineLostError, InputError, OutputError, RequestError
 from shoal.pipeline.regions.parts import OutputFolder
 from shoal.pipeline.regions.run_folder import RunFolder
+from shoal.storage.names import is_url
 from shoal.storage.places import Folder, Remote, storage
 from shoal.storage.private_folder import FILES
-from shoal.system.names import is_url
 from shoal.table.files.many_files import digest_parts, find_parts, is_many
 from thorough import spread
 

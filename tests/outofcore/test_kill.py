@@ -22,7 +22,7 @@ from shoal.pipeline.regions.budget import Budget
 from shoal.pipeline.regions.request import FileRequest
 from shoal.pipeline.regions.run import release_file
 from shoal.pipeline.regions.solve import Once
-from shoal.save.files import Targets
+from shoal.release.targets import Targets
 from shoal.settings import build
 from thorough import spread
 

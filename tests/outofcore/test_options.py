@@ -13,7 +13,7 @@ from shoal.pipeline.regions.request import FileRequest
 from shoal.pipeline.regions.run import release_file
 from shoal.pipeline.stage import BESIDE, Reads, check_read, needs_all_records
 from shoal.pipeline.stages import READS, READS_BY_REGION
-from shoal.save.files import Targets
+from shoal.release.targets import Targets
 from shoal.settings import build
 from shoal.settings.table import TABLE
 from shoal.settings.tree import tree_of

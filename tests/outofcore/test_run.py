@@ -35,7 +35,7 @@ from shoal.pipeline.regions.run import release_file
 from shoal.pipeline.regions.tasks import TaskRunner
 from shoal.pipeline.regions.write import _same_typed
 from shoal.progress import Reporter
-from shoal.save.files import Targets
+from shoal.release.targets import Targets
 from shoal.settings import build
 from shoal.table.dialects.dialect import PLAIN
 from shoal.table.streams import Whole, in_pieces

@@ -88,7 +88,7 @@ def run_stream(
     """Go on with a stream as its recipe says, from its own folder or another."""
     from shoal.pipeline.plan.recipe import named_by
     from shoal.settings import build
-    from shoal.storage.piped import is_piped
+    from shoal.storage.names import is_piped
 
     if output == "-" or (source is not None and is_piped(source)):
         raise RequestError(

@@ -23,12 +23,12 @@ from shoal.pipeline.plan.plan import plan_table
 from shoal.pipeline.plan.recipe import named_by, read_table
 from shoal.pipeline.result import Result
 from shoal.release.dialects import written_as
-from shoal.release.intervals import names_in
+from shoal.release.prepare import prepared
 from shoal.release.write import release_bytes
-from shoal.save.prepare import prepared
 from shoal.series.series import Series
 from shoal.settings import Settings, load
 from shoal.table.encode_nodes import code
+from shoal.table.intervals import names_in
 
 
 def add_release(

@@ -27,7 +27,6 @@ from shoal.pipeline.plan.plan import Plan, once_read, plan_table
 from shoal.pipeline.result import Result
 from shoal.pipeline.suggest import StepLists, alternatives_of, compare_lists
 from shoal.progress import Callback, Progress, Reporter
-from shoal.release.aggregate import AVERAGED
 from shoal.report.chunk import GENERALIZED
 from shoal.report.comparison import NCP
 from shoal.settings import Settings, names, whole
@@ -36,6 +35,7 @@ from shoal.settings.table import takes_options
 from shoal.settings.tree import settings_and_run
 from shoal.table.hierarchy.specify import digests
 from shoal.table.read import read_with
+from shoal.table.roles import AVERAGED
 from shoal.table.table import Table
 from shoal.version import __version__
 

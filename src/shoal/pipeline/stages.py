@@ -48,6 +48,7 @@ from shoal.release.aggregate import aggregate as aggregate_groups
 from shoal.release.aggregate import with_weights
 from shoal.release.claims import check_coverage, check_release, check_survey
 from shoal.release.intervals import for_frame
+from shoal.release.prepare import check_holdable
 from shoal.release.write import with_group_column
 from shoal.report.build import Findings, Released, Run, build_report
 from shoal.report.figures import figures_of
@@ -55,7 +56,6 @@ from shoal.report.figures.ranges import compared
 from shoal.report.html.document import draw_ahead
 from shoal.report.sections import DominanceSection
 from shoal.report.steps import step_sections
-from shoal.save.prepare import check_holdable
 from shoal.settings import Settings
 from shoal.table.dataframes.whole_periods import in_whole_periods
 from shoal.table.encode_nodes import Coded, code

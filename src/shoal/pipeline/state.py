@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from shoal.judge.sections import VerificationSection
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.sections import MeasuresSection
 from shoal.partition import Partition
@@ -84,7 +83,7 @@ class Release:
     weights: Floats | None = None
     shown: Table = UNSET
     recipe: Settings = UNSET
-    verification: VerificationSection = UNSET
+    verification: dict[str, Any] = UNSET
     classes: Integers = UNSET
     steps: Sequence[StepSection] = ()
     steps_risk: StepsRiskSection = field(default_factory=StepsRiskSection)

@@ -12,9 +12,8 @@ import numpy as np
 
 from shoal.kernels.arrays import Flags, Floats, Integers
 from shoal.once import once
-from shoal.release.aggregate import AVERAGED
 from shoal.table.encode_nodes import Coded, CodedColumn
-from shoal.table.roles import STAR, TICKS, Column, Kind, Role
+from shoal.table.roles import AVERAGED, STAR, TICKS, Column, Kind, Role
 from shoal.table.table import Table, present, some_rows
 
 Operator = Callable[[Any, Any], Any]

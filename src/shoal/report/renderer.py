@@ -19,7 +19,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from shoal.system.interface import current
+from shoal.storage import processes
 
 Spec = dict[str, Any]
 
@@ -47,7 +47,7 @@ class Renderer:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            **current().apart(),  # a Ctrl-C is for the run, which then closes this one
+            **processes.apart(),  # a Ctrl-C is for the run, which then closes this one
         )
         self.owner = os.getpid()
         self.has_drawn = False

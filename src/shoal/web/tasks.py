@@ -78,7 +78,7 @@ def _by_regions(
 ) -> dict[str, Any]:
     """Release a file in the memory that was given: without a pack, which takes all records."""
     from shoal.pipeline.regions.file import file_request, release
-    from shoal.save.files import Targets
+    from shoal.release.targets import Targets
 
     made = place / MADE
     made.mkdir(mode=0o700)

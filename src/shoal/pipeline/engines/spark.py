@@ -23,7 +23,7 @@ from shoal.errors import EngineError, EngineLostError, RequestError, pip_install
 from shoal.executor import Result, Task, in_order, worker_failed
 from shoal.extras import is_installed
 from shoal.progress import StopToken
-from shoal.system.names import is_url
+from shoal.storage.names import is_url
 
 MOST = 256  # jobs at once
 CASE = "spark.sql.caseSensitive"

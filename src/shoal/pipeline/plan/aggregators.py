@@ -9,11 +9,11 @@ from shoal.errors import RequestError, check_known, shown
 from shoal.hints import option
 from shoal.methods import auto
 from shoal.methods.registry import find, is_on_nodes
-from shoal.release.averages import MAJORITY, UNROUNDED
+from shoal.release.averages import UNROUNDED
 from shoal.settings import Decimals, Settings
 from shoal.table.hierarchy.specify import in_folder
 from shoal.table.proposals.codes import prefixes_of
-from shoal.table.roles import Column, Kind, Role
+from shoal.table.roles import MAJORITY, Column, Kind, Role
 from shoal.table.table import Profile, Table
 
 PLACED = "mean", "median", "range"  # aggregators of columns whose values have an order

@@ -27,7 +27,7 @@ from shoal.methods.ils.search import ITERATIONS
 from shoal.methods.problem import Info
 from shoal.methods.registry import find
 from shoal.settings import Settings
-from shoal.system.interface import current
+from shoal.storage import processes
 
 COLUMNS, K = 8, 5  # of the runs of several numbers of records
 START = 0.1  # seconds that the least run takes
@@ -210,5 +210,5 @@ def check_fits(
 
 def machine_memory() -> float | None:
     """Return the megabytes of memory that this machine, or container, has; None: not known."""
-    memory = current().memory()
+    memory = processes.memory()
     return None if memory is None else memory / 1e6

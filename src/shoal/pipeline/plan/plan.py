@@ -36,13 +36,13 @@ from shoal.pipeline.plan.columns import (
 from shoal.pipeline.plan.estimate import Estimate, check_fits, expected, machine_memory
 from shoal.pipeline.plan.profile import TableProfile
 from shoal.pipeline.plan.steps import check_steps, with_steps
-from shoal.release.aggregate import STRATUM, Aggregators, averaged
+from shoal.release.aggregate import Aggregators
 from shoal.report.sections import SuppressedSection
 from shoal.settings import Settings
 from shoal.table.assign import assign
 from shoal.table.dialects.dialect import PLAIN
 from shoal.table.ordinal import with_orders
-from shoal.table.roles import Role
+from shoal.table.roles import STRATUM, Role, averaged
 from shoal.table.rounding import rounded
 from shoal.table.survey import Survey, named_strata
 from shoal.table.table import Profile, Table, check_readable, complete_rows, present

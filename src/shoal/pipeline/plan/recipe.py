@@ -18,7 +18,7 @@ from shoal.pipeline.plan.aggregators import numbers_as
 from shoal.pipeline.plan.plan import Plan
 from shoal.settings import Settings
 from shoal.settings.model import FORM
-from shoal.system.names import is_url
+from shoal.storage.names import is_url
 from shoal.table.files.many_files import digest_parts, is_many
 from shoal.table.files.opening import digest_of
 from shoal.table.hierarchy.specify import digests, is_file

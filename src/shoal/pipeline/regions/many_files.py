@@ -30,8 +30,8 @@ from shoal.pipeline.regions.run_folder import LOG, RunFolder
 from shoal.pipeline.regions.tasks import TaskRunner
 from shoal.pipeline.stages import check_possible
 from shoal.progress import Callback, Reporter
+from shoal.release.save import papers_of, verify_written
 from shoal.report.build import versions
-from shoal.save.files import papers_of, verify_written
 from shoal.settings import Settings
 from shoal.storage.places import Folder, Storage, storage
 from shoal.table.dialects.dialect import CSV_ONLY

@@ -24,12 +24,12 @@ from shoal.errors import OutputError, RequestError, exists, shown
 from shoal.judge.papers import SCHEMA
 from shoal.judge.source import MANIFEST
 from shoal.pipeline.regions.run_folder import MARK
-from shoal.save.files import Targets
+from shoal.release.targets import Targets
+from shoal.storage import system
+from shoal.storage.names import is_plain_name, is_url
 from shoal.storage.places import Folder, Remote, Storage, check_url, is_inside, plain, storage
 from shoal.storage.private_folder import ENDINGS, FILES, PAGE, REPORT, SUFFIX, private_folder
 from shoal.storage.staging import Staging, check_above, uninterrupted
-from shoal.system.interface import current
-from shoal.system.names import is_plain_name, is_url
 
 PAPERS = (MANIFEST, REPORT, PAGE)
 UNFINISHED = re.compile(r"part-[0-9]{5}-[0-9a-f]{8}\.parquet")
@@ -175,7 +175,7 @@ class OutputFolder:
                 mode = target.stat().st_mode & 0o777
                 target.rename(old)
             made.path.chmod(mode)
-            current().move_folder(made.path, target)
+            system.move_folder(made.path, target)
         except BaseException as error:
             if old.exists() and not target.exists():
                 old.rename(target)

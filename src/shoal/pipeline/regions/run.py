@@ -27,8 +27,8 @@ from shoal.pipeline.regions.tasks import TaskRunner, freed, give_back
 from shoal.pipeline.regions.write import JSON_LINES, PIECEMEAL, keep, kept
 from shoal.pipeline.stages import check_possible
 from shoal.progress import Callback, Reporter
-from shoal.save.files import papers_of, verify_written
-from shoal.save.prepare import check_kept, with_text
+from shoal.release.prepare import check_kept, with_text
+from shoal.release.save import papers_of, verify_written
 from shoal.settings import Settings
 from shoal.storage.staging import Staging
 from shoal.table.encode_nodes import Coded

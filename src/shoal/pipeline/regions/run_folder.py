@@ -22,9 +22,9 @@ from typing import Any, BinaryIO
 
 from shoal.errors import EngineLostError, OutputError, RequestError, shown
 from shoal.hints import option
+from shoal.storage import system
+from shoal.storage.names import is_url, name_of
 from shoal.storage.places import Folder, Remote, Storage, remove_unheld, storage
-from shoal.system.interface import current
-from shoal.system.names import is_url, name_of
 
 LOG = logging.getLogger("shoal.engine")
 MARK = ".shoal-work"
@@ -137,11 +137,11 @@ class RunFolder(Files):
         sweep(folder.parent, but=folder)
         with suppress(FileExistsError):
             folder.mkdir(mode=0o700)
-        if not current().is_own_folder(folder):
+        if not system.is_own_folder(folder):
             raise OutputError(f"{shown(folder)}: not a folder of one's own; remove it")
         folder.chmod(0o700)
         try:
-            self._lock = current().lock_folder(folder)
+            self._lock = system.lock_folder(folder)
         except BlockingIOError:
             raise RequestError(
                 f"another run is at work on {shown(self.target)}; wait for it, or choose another "
@@ -195,7 +195,7 @@ def sweep(parent: Path, but: Path) -> None:
     """Remove what killed runs for other outputs left here long ago, and nobody has locked."""
     for folder in parent.glob(f".*{MARK}"):
         with suppress(OSError):
-            is_ours = folder != but and current().is_own_folder(folder)
+            is_ours = folder != but and system.is_own_folder(folder)
             if is_ours and time.time() - folder.stat().st_mtime > FORGOTTEN:
                 remove_unheld(folder)
 

@@ -16,7 +16,7 @@ from shoal.errors import InputError, RequestError, listed
 from shoal.pipeline.regions.run_folder import RunFolder
 from shoal.pipeline.regions.tasks import give_back
 from shoal.progress import Reporter
-from shoal.system.interface import current
+from shoal.storage import system
 from shoal.table.dataframes.frames import (
     BATCH,
     RECORDS,
@@ -116,7 +116,7 @@ def _lazy(data: Any) -> nw.LazyFrame[Any] | None:
 
 def _by_polars(frame: nw.LazyFrame[Any], path: Path) -> Orders:
     """Let polars write its records, in pieces of its own."""
-    os.close(current().create(path))
+    os.close(system.create(path))
     with computing():
         schema = frame.collect_schema()
         check_names(list(schema.names()), FRAME)

@@ -32,9 +32,9 @@ from shoal.progress import Reporter
 from shoal.release.dialects import plain_table, written_as
 from shoal.release.intervals import TYPED
 from shoal.release.json_lines import json_lines_bytes
+from shoal.release.prepare import as_missing, guarded_table
+from shoal.release.readback import ReadBack, same_array
 from shoal.release.write import RECORDS, csv_bytes, ipc_options, parquet_options, parquet_table
-from shoal.save.prepare import as_missing, guarded_table
-from shoal.save.readback import ReadBack, same_array
 from shoal.storage.places import Remote, Storage
 from shoal.table.files.opening import digest_of
 from shoal.table.table import Table

@@ -9,10 +9,10 @@ import numpy as np
 
 from shoal.measures.generalization import column_costs, costs_of
 from shoal.measures.loss import percent
-from shoal.release.aggregate import AVERAGED, STRATUM, averaged
 from shoal.report.chunk import GENERALIZED, Aggregation, Pair
 from shoal.report.figures.numbers import rounding_loss, variation_lost
 from shoal.report.figures.ranges import Ranges
+from shoal.table.roles import AVERAGED, STRATUM, averaged
 
 
 def chunk(pair: Pair, ranges: Ranges) -> dict[str, Any]:

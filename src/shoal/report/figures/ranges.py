@@ -16,12 +16,11 @@ from shoal.measures.histogram import edges_of, is_whole
 from shoal.measures.result import BRIEF, FEW, side_by_side
 from shoal.measures.utility.distributions import largest_gap
 from shoal.partition import first_rows
-from shoal.release.aggregate import AVERAGED, STRATUM
 from shoal.report.chunk import Aggregation, Chunk, Operator, Pair, merged, moment_text
 from shoal.report.public.cells import Span, cell_losses, linkages, numbers, released_span, shares
 from shoal.report.public.rounding import Stable
 from shoal.table.encode_nodes import CodedColumn
-from shoal.table.roles import TICKS, Column, Kind, Role
+from shoal.table.roles import AVERAGED, STRATUM, TICKS, Column, Kind, Role
 from shoal.table.table import Table, as_floats, as_integers, days_or_numbers, some_rows
 
 FAR = 300  # binary orders of magnitude from which numbers are scaled: their squares must fit

@@ -25,13 +25,12 @@ from shoal.measures.risk.linkage import (
 )
 from shoal.measures.sides import Numbers, Side, deviation
 from shoal.partition import first_rows
-from shoal.release.aggregate import AVERAGED, STRATUM
 from shoal.report.chunk import is_numbers, same_cells, starred
 from shoal.report.public.rounding import SAYS, Stable
 from shoal.table.encode_nodes import CodedColumn
 from shoal.table.hierarchy.listed import FAR, Listed
 from shoal.table.hierarchy.values import DAY_ZERO, Axis
-from shoal.table.roles import STAR, Column, Kind
+from shoal.table.roles import AVERAGED, STAR, STRATUM, Column, Kind
 from shoal.table.sampling import row_hashes
 from shoal.table.table import days_or_numbers, present, some_rows
 

@@ -9,28 +9,44 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from shoal.errors import RequestError, listed
 from shoal.hints import option
 from shoal.release.dialects import IN_PLAIN, is_usual, plain_table, written_as
 from shoal.release.held import TARGETS, held
-from shoal.release.intervals import TYPED, ends_type, handed_names, handed_over, names_in
+from shoal.release.intervals import TYPED, ends_type, handed_names, handed_over
 from shoal.release.write import check_plain, check_typed
 from shoal.settings import Settings
 from shoal.table.encode_nodes import Coded
 from shoal.table.files.formats import HELD_BY_STATISTICS, is_csv
+from shoal.table.intervals import names_in
 from shoal.table.roles import Column, Kind, Role
 from shoal.table.table import Table
 
 if TYPE_CHECKING:
     from shoal.report.report import Report
-    from shoal.save.release import Release
     from shoal.series.series import Series
     from shoal.settings import Settings
 
 FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠].", re.DOTALL)  # also of full width
 NUMBER = re.compile(r"[+-]?(\d[\d.,]*|[.,]\d+)([eE][+-]?\d+)?%?")
+
+
+class Release(Protocol):
+    """What there is to write: the released table, its report, the settings that repeat it.
+
+    Under a ledger also the entry that is pending.
+    """
+
+    @property
+    def table(self) -> Table: ...  # noqa: D102 - as the class says
+    @property
+    def report(self) -> Report: ...  # noqa: D102
+    @property
+    def settings(self) -> Settings: ...  # noqa: D102
+    @property
+    def pending(self) -> Series | None: ...  # noqa: D102
 
 
 @dataclass(frozen=True)

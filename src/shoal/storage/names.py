@@ -7,10 +7,11 @@ wherever that is tried; without one it is that of this machine.
 from __future__ import annotations
 
 import re
-from pathlib import PurePath, PureWindowsPath
+from pathlib import Path, PurePath, PureWindowsPath
 from urllib.parse import urlsplit
 
 DRIVE = re.compile(r"/*([A-Za-z]:.*)", re.S)
+PIPED = "shoal-stdin-"  # begins the name of a folder for what came from stdin while a command runs
 SIGNS = frozenset('<>:"|?*')  # in no name on Windows
 RESERVED = frozenset({
     "con", "prn", "aux", "nul", "conin$", "conout$",
@@ -49,9 +50,17 @@ def folder_of(location: str, flavor: type[PurePath] = PurePath) -> str:
     return str(flavor(location).parent)
 
 
-def lies_in(path: PurePath, folder: PurePath) -> bool:
-    """Tell whether a path is that of a folder or of something in it; on Windows in any case."""
-    return path == folder or folder in path.parents
+def is_same(one: Path, other: Path) -> bool:
+    """Tell whether two paths lead to one file; none that cannot be looked at does."""
+    try:
+        return one.samefile(other)
+    except OSError:
+        return False
+
+
+def is_piped(path: str) -> bool:
+    """Tell whether a file holds what came from stdin, and is gone when the run is over."""
+    return Path(path).parent.name.startswith(PIPED)
 
 
 def is_reserved(name: str) -> bool:

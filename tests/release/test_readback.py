@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 import shoal
+from shoal.release.readback import holds_table
 from shoal.release.write import release_bytes
-from shoal.save.readback import holds_table
 
 CSV = """age,income,score,born,smokes,town
 31,1000.50,0.1,1980-01-02,true,Aa

@@ -19,7 +19,7 @@ from shoal.errors import OutputError, RequestError
 from shoal.judge.series import verify_series
 from shoal.ledger.journal import journal_path
 from shoal.ledger.ledger import Ledger
-from shoal.save.pack.certificate import load_certificate
+from shoal.release.pack.certificate import load_certificate
 
 ASKED = {
     "quasi_identifiers": ["age", "pay"], "sensitive": ["ill"], "l": 2, "person": "id",
@@ -137,7 +137,8 @@ class Child:
     """A forked child that makes and writes a release, as a process that can be killed."""
 
     def __init__(self, folder, out):
-        from shoal.save.files import Targets, save
+        from shoal.release.save import save
+        from shoal.release.targets import Targets
 
         def act():
             save(made(folder, 2), Targets.of(str(out)), force=False, with_page=False)

@@ -18,18 +18,17 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from shoal.errors import InputError, shown
 from shoal.judge.requirement import OF_COLUMNS
 from shoal.judge.verdict import Verification
-from shoal.release.intervals import names_in
+from shoal.release.pack.place import NAME, SCHEMA, certificate_tree
+from shoal.release.pack.recipe import is_committed, lacks
 from shoal.report.guarantees import Protection, ends_in_values, guarantee, of_file, shows_records
 from shoal.report.sections import GuaranteeSection
-from shoal.save.pack.recipe import is_committed, lacks
 from shoal.settings import COMMITTED, Settings, joined_key
 from shoal.storage.private_folder import ENDINGS
 from shoal.table.files.formats import is_csv
+from shoal.table.intervals import names_in
 from shoal.table.roles import Kind
 
-NAME, SCHEMA_NAME, SIGNATURE = "certificate.json", "certificate.schema.json", "certificate.sig"
-DICTIONARY, README = "dictionary.csv", "README.md"
-SCHEMA: Literal["shoal-certificate/1"] = "shoal-certificate/1"
+SCHEMA_NAME, DICTIONARY, README = "certificate.schema.json", "dictionary.csv", "README.md"
 PLACED = {"ordinal", *(str(kind) for kind in Kind if kind.is_numeric)}  # kinds with differences
 Digest = Field(pattern=r"^[0-9a-f]{64}$")
 
@@ -124,7 +123,7 @@ class Certificate(_Part):
     `counterfeits` of the records are nobody's.
     """
 
-    schema_: Literal["shoal-certificate/1"] = Field(SCHEMA, alias="schema")
+    schema_: Literal["shoal-certificate/1"] = Field("shoal-certificate/1", alias="schema")
     issued: str
     versions: dict[str, str]
     input: Input
@@ -170,7 +169,7 @@ def certificate_of(
     promised = promises(report, recipe, verification.k)
     checks = promises(report, checkable(recipe), verification.k)["covers"]
     return Certificate(
-        schema=SCHEMA,
+        schema="shoal-certificate/1",
         issued=issued,
         versions=dict(report["versions"]),
         input=Input.model_validate(report["input"]),
@@ -293,7 +292,7 @@ def schema_json() -> str:
 
 def load_certificate(folder: Path) -> Certificate:
     """Read the certificate of a pack, or say what is wrong with it."""
-    path, tree = folder / NAME, _tree(folder)
+    path, tree = folder / NAME, certificate_tree(folder)
     if tree.get("schema") != SCHEMA:
         raise InputError(f"{shown(path)}: this is no certificate ({SCHEMA})")
     try:
@@ -304,27 +303,3 @@ def load_certificate(folder: Path) -> Certificate:
         raise InputError(f"{shown(path)}: {where}: {first['msg']}") from None
     except RecursionError:
         raise InputError(f"{shown(path)}: this is not JSON") from None
-
-
-def certified(folder: Path) -> list[str]:
-    """Return the names of the files that a certificate covers."""
-    tree = _tree(folder)
-    files = tree.get("files")
-    if tree.get("schema") != SCHEMA or not isinstance(files, Mapping):
-        raise InputError(f"{shown(folder / NAME)}: this is no certificate")
-    return list(files)
-
-
-def _tree(folder: Path) -> Mapping[str, Any]:
-    path = folder / NAME
-    try:
-        tree = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError(f"{shown(folder)}: there is no {NAME}; this is no release pack") from None
-    except OSError:
-        raise InputError(f"{shown(path)}: cannot be read as text") from None
-    except (ValueError, RecursionError):
-        raise InputError(f"{shown(path)}: this is not JSON") from None
-    if not isinstance(tree, Mapping):
-        raise InputError(f"{shown(path)}: this is no certificate")
-    return tree

@@ -15,10 +15,10 @@ import pytest
 
 import shoal as library
 from shoal.errors import InputError, OutputError, PrivacyError
-from shoal.save.commitments import Commitments
-from shoal.save.pack import certificate
-from shoal.save.pack import folder as packing
-from shoal.save.pack.certificate import Certificate, load_certificate, schema_json
+from shoal.release.commitments import Commitments
+from shoal.release.pack import certificate
+from shoal.release.pack import folder as packing
+from shoal.release.pack.certificate import Certificate, load_certificate, schema_json
 
 FILES = {
     "release.csv", "dictionary.csv", "report.html", "report.json", "run.toml", "README.md",

@@ -26,11 +26,12 @@ from shoal.judge.source import Source
 from shoal.judge.verify import verify
 from shoal.kernels.arrays import Integers
 from shoal.release.dialects import written_as
-from shoal.release.intervals import struct_texts, structs
+from shoal.release.intervals import structs
 from shoal.release.plain_values import without_nan
 from shoal.release.write import release_bytes, row_order
 from shoal.storage.staging import Staging
 from shoal.table.dialects.notation import STRICT, Notation
+from shoal.table.intervals import struct_texts
 from shoal.table.roles import STAR, Column, Kind
 from shoal.table.table import Table
 

@@ -14,7 +14,7 @@ import pytest
 import faults
 import naive
 import shoal as library
-from shoal.save.commitments import Commitments
+from shoal.release.commitments import Commitments
 from thorough import spread
 
 
@@ -38,7 +38,7 @@ def test_injections(folder):
     tried, bad = faults.try_injections(folder, limit=4)
     assert bad == []
     assert sum(tried.values()) > 100
-    assert {"open", "write", "fsync", "fchmod"} <= set(tried)
+    assert {"open", "fsync", "fchmod"} <= set(tried)
 
 
 @pytest.mark.slow
@@ -64,7 +64,7 @@ def test_the_harness_can_fail(folder, monkeypatch):
 
     def careless(self, target, content, private=False):
         target.parent.mkdir(mode=0o700, exist_ok=True)
-        with open(target, "wb") as file:  # noqa: PTH123
+        with target.open("wb") as file:
             for i in range(0, len(content), 50):
                 os.write(file.fileno(), content[i : i + 50])
         return target
@@ -128,8 +128,16 @@ for i in range(150):
 @pytest.mark.parametrize("locks", spread([True, False], 1))
 def test_sets_side_by_side(tmp_path, locks):
     """Runs that name files at the same moment all succeed, and a set is of one run."""
-    code = COMMITS if locks else COMMITS.replace(
-        "for i", "import shoal.storage.staging as s\ns._lock = print\nfor i", 1)  # fmt: skip
+    code = (
+        COMMITS
+        if locks
+        else COMMITS.replace(
+            "for i",
+            "import contextlib\nimport shoal.storage.staging as s\n"
+            "s._turns = lambda _: contextlib.nullcontext()\nfor i",
+            1,
+        )
+    )
     out = tmp_path / "out"
     out.mkdir()
     running = [

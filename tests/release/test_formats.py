@@ -17,7 +17,7 @@ import shoal as library
 from shoal.pipeline.regions.budget import budget_for
 from shoal.pipeline.regions.file import file_request
 from shoal.pipeline.regions.run import release_file
-from shoal.save.pack.certificate import load_certificate
+from shoal.release.pack.certificate import load_certificate
 from shoal.settings import RunOptions, build
 from thorough import spread
 

@@ -10,8 +10,8 @@ import pytest
 
 import shoal as library
 from shoal.release.held import SAS_WORDS, SPSS_WORDS, STATA_WORDS, TARGETS
+from shoal.release.prepare import check_holdable
 from shoal.release.workbook import COLUMNS, ROWS, TEXT, check_shape
-from shoal.save.prepare import check_holdable
 from shoal.settings import build
 
 BEFORE = {"writing the dataframe", "reading", "coding"}  # what is done before records are grouped

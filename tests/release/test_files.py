@@ -16,9 +16,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import shoal
+from shoal.release import save as files
+from shoal.release.targets import Targets
 from shoal.release.write import row_order
-from shoal.save import files
-from shoal.save.files import Targets
 from shoal.storage import staging
 from shoal.storage.staging import MARK, Staging, sweep
 
@@ -394,10 +394,10 @@ def test_sweep_takes_the_dead_and_leaves_the_living(tmp_path):
 def test_disk_full(result, monkeypatch, tmp_path):
     """A write that fails leaves nothing and says why."""
 
-    def full(descriptor, data):
+    def full(descriptor):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(os, "write", full)
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(shoal.OutputError, match="No space left on device"):
         result.save(tmp_path / "new")
     monkeypatch.undo()
@@ -550,7 +550,7 @@ def test_a_copy_set_aside_is_private(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "link", no_links)
     mask = os.umask(0)
     try:
-        backup = staging._backup(target)
+        backup = staging._set_aside(target)
     finally:
         os.umask(mask)
     assert stat.S_IMODE(backup.stat().st_mode) == 0o600

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import logging
 import os
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,25 +26,24 @@ from shoal.judge.verdict import Verification
 from shoal.judge.verify import verify
 from shoal.kernels.arrays import Integers
 from shoal.ledger.journal import journaled
-from shoal.ledger.ledger import Entry, Ledger, check_unchanged, locked, to_tree
+from shoal.ledger.ledger import Entry, check_unchanged, locked, to_tree
 from shoal.measures.compute import classes_by
 from shoal.partition import canonical_labels
+from shoal.progress import INTERRUPT
 from shoal.release.claims import claims
+from shoal.release.commitments import Commitments
 from shoal.release.dialects import written_as
-from shoal.release.intervals import names_in
+from shoal.release.prepare import Release, prepared
+from shoal.release.readback import holds_table
+from shoal.release.targets import Targets
 from shoal.release.write import release_bytes, row_order
 from shoal.report.guarantees import of_file
 from shoal.report.sections import ReleaseSection
-from shoal.save.commitments import Commitments
-from shoal.save.prepare import prepared
-from shoal.save.readback import holds_table
-from shoal.save.release import Release
 from shoal.storage import private_folder
-from shoal.storage.piped import is_piped
-from shoal.storage.staging import Staging
-from shoal.system.names import is_url
-from shoal.table.files.formats import check_kind
+from shoal.storage.names import is_piped, is_url
+from shoal.storage.staging import Staging, uninterrupted
 from shoal.table.hierarchy.specify import is_file
+from shoal.table.intervals import names_in
 
 if TYPE_CHECKING:
     from shoal.report.report import Report
@@ -51,94 +52,7 @@ if TYPE_CHECKING:
     from shoal.table.table import Table
 
 LOG = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Targets:
-    """Paths of the files of a release, and of its private folder.
-
-    `output` is what the recipe notes, as seen from the private folder: a file or a folder.
-    """
-
-    release: Path
-    report: Path
-    page: Path
-    private: Path
-    kind: str
-    output: str
-
-    @classmethod
-    def in_folder(cls, folder: Path, kind: str = "csv") -> Targets:
-        """Return release.csv, report.json, report.html in a folder; what is private beside it."""
-        check_kind(kind)
-        release = folder / f"release.{kind}"
-        report, page = folder / private_folder.REPORT, folder / private_folder.PAGE
-        own = private_folder.private_folder(folder)
-        return cls(
-            release, report, page, own, kind, f"../{own.name.removesuffix(private_folder.SUFFIX)}/"
-        )
-
-    @classmethod
-    def of_file(cls, path: Path, kind: str) -> Targets:
-        """Return a file of a kind, F.report.json and F.report.html; what is private beside it."""
-        check_kind(kind)
-        report, page, own = (
-            path.with_name(f"{private_folder.stem_of(path.name)}{ending}")
-            for ending in (".report.json", ".report.html", private_folder.SUFFIX)
-        )
-        return cls(path, report, page, own, kind, f"../{path.name}")
-
-    @classmethod
-    def to(cls, path: Path, kind: str | None) -> Targets:
-        """Return the targets of a file, if the path ends in a format, else of a folder."""
-        named = None if path.is_dir() else private_folder.kind_of(path.name)
-        if named is None:
-            return cls.in_folder(path, kind or "csv")
-        if kind is not None and kind != named:
-            raise RequestError(f"{shown(path)}: the name ends in .{named}, the format is {kind}")
-        return cls.of_file(path, named)
-
-    @classmethod
-    def of(cls, output: str) -> Targets:
-        """Return the targets of `-o`: F.csv, F.parquet, F.sav and so on, or a folder DIR/."""
-        path = Path(output)
-        if not output.isprintable():
-            raise RequestError(f"{shown(output)}: the output's name is not plain UTF-8")
-        if output.endswith(("/", os.sep)) or os.path.isdir(path):  # noqa: PTH112 - never raises
-            return cls.in_folder(path)
-        if (kind := private_folder.kind_of(path.name)) is not None:
-            return cls.of_file(path, kind)
-        raise RequestError(
-            f"{shown(output)}: write to a name that ends in .{', .'.join(private_folder.ENDINGS)}, "
-            "to a folder (ending in /), or to - for the screen"
-        )
-
-    @property
-    def folders(self) -> tuple[Path, ...]:
-        """The folders that may be made: the private one, and that of the release if it is one."""
-        return (self.private, *([self.release.parent] if self.output.endswith("/") else []))
-
-    @property
-    def recipe(self) -> Path:
-        """The recipe that repeats the run, which is private."""
-        return self.private / private_folder.RECIPE
-
-    def check(self, staging: Staging, inputs: list[Path], with_page: bool = True) -> None:
-        """Refuse what must not be overwritten, before any work is done."""
-        own = [
-            self.private / name
-            for name in private_folder.FILES
-            if with_page or name != private_folder.PAGE
-        ]
-        page = [self.page] if with_page else []
-        for target in (*own, self.report, *page, self.release):
-            staging.check(target, *inputs)
-
-    def leave_no_page(self, force: bool, with_page: bool) -> None:
-        """Remove a page about another release: it must not stand beside this one."""
-        if force and not with_page:
-            for page in (self.page, self.private / private_folder.PAGE):
-                page.unlink(missing_ok=True)
+LARGEST_REPORT, MOST_REPORTS = 32 * 2**20, 200  # bytes, and how many of others are looked at
 
 
 def verify_written(
@@ -190,39 +104,74 @@ def save(
     release = prepared(release, targets.kind, spreadsheet_safe)
     settings = release.settings
     keep = settings.release.keep_order if keep_order is None else keep_order
-    pending = release.pending
-    check_order(pending, keep)
-    held = contextlib.nullcontext() if pending is None else locked(pending.ledger.path)
-    with held, Staging(force=force, folders=targets.folders) as staging:
+    with series_locked(release, keep), targets.staging(force) as staging:
         source = settings.input.path
         trees = [Path(rule) for rule in settings.hierarchies.values() if is_file(rule)]
         targets.check(staging, [*([Path(source)] if source else []), *trees], with_page)
         order = row_order(release.table.rows, keep=keep, seed=order_seed)
         content = release_bytes(release.table, order, targets.kind, threads)
         digest = hashlib.sha256(content).hexdigest()
-        papers = papers_of(targets, settings, release.report, digest, keep, with_page)
-        papers.add_to(staging)
+        papers_of(targets, settings, release.report, digest, keep, with_page).add_to(staging)
         temporary = staging.add(targets.release, content)
         with limited(threads=threads):
             verified_bytes(release, order, temporary, content, targets.kind)
-        journal: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
-        if pending is not None:
-            name, kind = targets.release.name, targets.kind
-            noted(pending, release, order, temporary, name, kind).add_to(staging)
-            journal = journaled(pending.ledger.path, staging, temporary)
-        with journal:
+        with naming(release, order, temporary, targets.release.name, targets.kind, staging):
             staging.commit(last=targets.release)
     targets.leave_no_page(force, with_page)
     LOG.info("written and verified: %s", targets.release)
     return targets.release
 
 
+@contextlib.contextmanager
+def series_locked(release: Release, keep: bool) -> Iterator[None]:
+    """Hold the lock of the ledger, if there is one, while a release is written.
+
+    The input's order is refused for rows with counterfeits, which would be the last.
+    """
+    pending = release.pending
+    if pending is None:
+        yield
+        return
+    if pending.counterfeits.count and keep:
+        raise RequestError(
+            f"in the input's order counterfeits would be the last; leave out {option('keep_order')}"
+        )
+    with locked(pending.ledger.path):
+        yield
+
+
+@contextlib.contextmanager
+def naming(
+    release: Release, order: Integers, path: Path, name: str, kind: str, staging: Staging,
+    place: Path | None = None,
+) -> Iterator[None]:  # fmt: skip
+    """Let files get their names while the block runs: all together with the entry of a ledger.
+
+    `path` is that of the written release, `name` its final one; `place` is the folder of a pack.
+    The judge reads the file anew: its classes must be those of the entry, and for nobody fewer
+    values may be left than before. Raises a PrivacyError where that is not so, a RequestError if
+    the ledger was continued meanwhile.
+    """
+    pending = release.pending
+    with contextlib.ExitStack() as held:
+        if pending is not None:
+            check_unchanged(pending.ledger)
+            entry = judged_entry(pending, release, order, path, name, kind)
+            pending.ledger.with_entry(entry).add_to(staging)
+            held.enter_context(journaled(pending.ledger.path, staging, place or path))
+        held.enter_context(uninterrupted())
+        yield
+        INTERRUPT.written = True
+
+
 @dataclass(frozen=True)
 class Papers:
-    """Files beside a release, published and private, by path."""
+    """Files beside a release, published and private, by path; the published report, and its key."""
 
     public: dict[Path, bytes]
     private: dict[Path, bytes]
+    report: Report
+    commitments: Commitments
 
     def add_to(self, staging: Staging) -> None:
         """Write all of them, those that are private for their owner alone."""
@@ -233,21 +182,23 @@ class Papers:
 
 
 def papers_of(
-    targets: Targets, settings: Settings, report: Report, digest: str, keep: bool, with_page: bool
-) -> Papers:
-    """Return the papers of a release whose file has this sha256."""
+    targets: Targets, settings: Settings, report: Report, digest: str, keep: bool, with_page: bool,
+    recipe: str | None = None,
+) -> Papers:  # fmt: skip
+    """Return the papers of a release whose file has this sha256; a pack has a `recipe`, too."""
     from shoal.report.html.document import pages
 
-    exact = finished_report(report, digest, targets, keep)
-    commitments = Commitments.new()
+    exact, commitments = finished_report(report, digest, targets, keep), Commitments.new()
     public = published(exact, settings, commitments)
+    if recipe is not None:
+        public = replace(public, release={**public.release, "recipe": recipe})
     contents = {targets.report: public.to_json().encode("utf-8")}
     own = private_papers(targets, settings, exact, commitments, keep)
     if with_page:
         page, exact_page = pages(public, exact)
         contents[targets.page] = page.encode("utf-8")
         own[targets.private / private_folder.PAGE] = exact_page.encode("utf-8")
-    return Papers(contents, own)
+    return Papers(contents, own, public, commitments)
 
 
 def published(report: Report, settings: Settings, commitments: Commitments) -> Report:
@@ -286,10 +237,13 @@ def private_papers(
 
 def stdout_bytes(release: Release, kind: str = "csv") -> bytes:
     """Return the bytes of a released file, after it was verified in a private temporary one."""
-    check_no_ledger(release, "the screen")
+    if release.pending is not None:
+        raise RequestError(
+            "a release of a series is noted in its ledger when it is written to a file, not to "
+            f"the screen; say {option('output', OUT)}"
+        )
     release = prepared(release, kind)
-    keep = release.settings.release.keep_order
-    order = row_order(release.table.rows, keep=keep)
+    order = row_order(release.table.rows, keep=release.settings.release.keep_order)
     content = release_bytes(release.table, order, kind)
     with tempfile.TemporaryDirectory(prefix="shoal-") as folder, Staging(force=False) as staging:
         path = staging.add(Path(folder) / f"release.{kind}", content)
@@ -326,20 +280,6 @@ def seen_from(source: str | None, folder: Path) -> str | None:
         return str(Path(source).resolve())
 
 
-def noted(
-    pending: Series, release: Release, order: Integers, path: Path, name: str, kind: str
-) -> Ledger:
-    """Return the ledger with the entry of a release that is written under a temporary name.
-
-    `name` is its final one, and `kind` what it is. The judge reads the file anew: its classes must
-    be those of the entry, and for nobody fewer values may be left than before. Raises a
-    PrivacyError where that is not so, a RequestError if the ledger was continued meanwhile.
-    """
-    check_unchanged(pending.ledger)
-    entry = judged_entry(pending, release, order, path, name, kind)
-    return pending.ledger.with_entry(entry)
-
-
 def judged_entry(
     pending: Series, release: Release, order: Integers, path: Path, name: str, kind: str
 ) -> Entry:
@@ -367,18 +307,26 @@ def judged_entry(
     return entry
 
 
-def check_order(pending: Series | None, keep: bool) -> None:
-    """Refuse the input's order for rows with counterfeits, which would be the last."""
-    if pending is not None and pending.counterfeits.count and keep:
-        raise RequestError(
-            f"in the input's order counterfeits would be the last; leave out {option('keep_order')}"
-        )
+def earlier_releases(private: Path, sha256: str | None) -> list[str]:
+    """Return other releases beside that of a private folder which came of the same input.
 
-
-def check_no_ledger(release: Release, where: str) -> None:
-    """Refuse to write a release of a series to where the ledger cannot be continued with it."""
-    if release.pending is not None:
-        raise RequestError(
-            f"a release of a series is noted in its ledger when it is written to a file, not to "
-            f"{where}; say {option('output', OUT)}"
-        )
+    An input is known by its hash, which the exact reports in private folders hold. What cannot be
+    read as a report of ours is passed over.
+    """
+    if not sha256:
+        return []
+    releases = []
+    folder = private.parent
+    for path in sorted(folder.glob(f"*{private_folder.SUFFIX}/{private_folder.REPORT}"))[
+        :MOST_REPORTS
+    ]:
+        try:
+            if path.parent.samefile(private) or path.stat().st_size > LARGEST_REPORT:
+                continue
+            report = json.loads(path.read_bytes())
+            if report["input"]["sha256"] == sha256:
+                file = private_folder.published_beside(path.parent, str(report["release"]["file"]))
+                releases.append(str(file.relative_to(folder)))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            continue
+    return releases

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import shoal as library
 from shoal.errors import RequestError
-from shoal.save.prepare import as_text, is_formula
+from shoal.release.prepare import as_text, is_formula
 
 TRIGGERS = [
     "=1+1", "+1+cmd|' /C calc'!A0", "-2+3", "@SUM(1)", "\t=1", "\r=1", "\n=1", "'=1", "=\n1+1",

@@ -459,12 +459,6 @@ def test_a_broken_line_names_its_number(tmp_path):
     "tree",
     [
         {"protect": {"l": 2}},
-        {"protect": {"t": 0.2}},
-        {"protect": {"k_of": {"age": 20}}},
-        {"protect": {"dominance": 10}},
-        {"protect": {"method": "mdav"}},
-        {"protect": {"time_limit": 3}},
-        {"protect": {"start": "mdav"}},
         {"release": {"aggregate": "medoid"}},
     ],
 )

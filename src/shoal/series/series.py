@@ -45,8 +45,8 @@ from shoal.table.roles import Role
 from shoal.table.table import Table, missing_cells
 
 AGAINST = {
-    "sets": "whom somebody follows through all releases by her quasi-identifiers; nothing is "
-    "promised against who solves for everybody's values at once",
+    "sets": "whom somebody follows through all releases by her quasi-identifiers; not against who "
+    "knows that one person joined or left, or solves for everybody's values at once",
     "worlds": "against whoever has all releases and knows everyone's quasi-identifiers and who is "
     "in which, whatever is computed for all people at once",
 }

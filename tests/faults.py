@@ -1,4 +1,4 @@
-"""Faults at every step of writing a release: `make faults`; a short form is save/test_faults.py.
+"""Faults at every step of writing a release: `make faults`; a short form is release/test_faults.py.
 
 A release is prepared once; then forked children write it while the N-th call of a system function
 fails or kills them, N from 1 until nothing is left to hit. After each the judge looks at the
@@ -23,13 +23,14 @@ from pathlib import Path
 import numpy as np
 
 import shoal
+from shoal.release.targets import Targets
 from shoal.report.html import document
-from shoal.save.files import Targets
 from shoal.storage.staging import MARK
 
 QUASI = ["x0", "x1"]
 K = 3
-CALLS = ("open", "write", "fsync", "rename", "replace", "link", "unlink", "fchmod", "close")
+CALLS = ("open", "fsync", "rename", "replace", "link", "unlink", "fchmod", "close")
+SIGNALS = (signal.SIGKILL, signal.SIGINT, signal.SIGTERM)
 ERRORS = (errno.ENOSPC, errno.EIO, errno.EACCES)
 
 
@@ -76,8 +77,9 @@ def inject(name, number, action):
     def call(*arguments, **options):
         calls[0] += 1
         if calls[0] == number:
-            if action == signal.SIGKILL:
-                os.kill(os.getpid(), signal.SIGKILL)
+            if action in SIGNALS:
+                os.kill(os.getpid(), action)
+                return real(*arguments, **options)
             raise OSError(action, os.strerror(action))
         return real(*arguments, **options)
 

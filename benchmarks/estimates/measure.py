@@ -1,10 +1,10 @@
-"""What every method takes, measured: `shoal.pipeline.plan.costs` is made of these figures.
+"""What every method takes, measured: `shoal.pipeline.plan.estimate` is made of these figures.
 
     python benchmarks/estimates/measure.py [measure] [check] [METHOD ...]
 
 `measure` runs every method on clustered tables of several sizes, each run in a process of its own,
-and writes src/shoal/pipeline/plan/costs.csv; what is there already is not run again. `check` runs the
-methods on other tables and prints estimate and truth. A run that would take more than PATIENCE
+and writes src/shoal/pipeline/plan/costs.csv; what is there already is not run again. `check` runs
+the methods on other tables and prints estimate and truth. A run that would take more than PATIENCE
 seconds is left out. On a busy machine the seconds are those of the processor: of the main thread,
 and half of those of all others.
 """
@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 import shoal
-from shoal.pipeline.plan.costs import estimate
+from shoal.pipeline.plan.estimate import estimate
 
 REPOSITORY = Path(__file__).parents[2]
 sys.path.append(str(REPOSITORY / "benchmarks"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from shoal.save.pack.certificate import schema_json
+from shoal.release.pack.certificate import schema_json
 
 
 def write(folder: Path) -> None:

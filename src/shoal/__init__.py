@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from shoal.partition import Partition as Partition
     from shoal.pipeline.add_release import add_release as add_release
     from shoal.pipeline.anonymize import anonymize as anonymize
-    from shoal.pipeline.compare.grid import compare as compare
-    from shoal.pipeline.compare.points import Comparison as Comparison
+    from shoal.pipeline.compare import compare as compare
+    from shoal.pipeline.comparison import Comparison as Comparison
     from shoal.pipeline.inspect import inspect as inspect
     from shoal.pipeline.lower_bound import lower_bound as lower_bound
     from shoal.pipeline.measure import measure as measure
@@ -57,10 +57,10 @@ if TYPE_CHECKING:
     from shoal.pipeline.suggest import Suggestion as Suggestion
     from shoal.pipeline.suggest import suggest as suggest
     from shoal.progress import Progress as Progress
+    from shoal.release.pack.recheck import Checked as Checked
+    from shoal.release.pack.recheck import check_pack as check_pack
     from shoal.report.report import Report as Report
     from shoal.report.risk.result import Risk as Risk
-    from shoal.save.pack.recheck import Checked as Checked
-    from shoal.save.pack.recheck import check_pack as check_pack
     from shoal.settings.presets import Preset as Preset
     from shoal.settings.presets import presets as presets
     from shoal.streams.loop import Stream as Stream
@@ -78,9 +78,9 @@ _HOME = {
     "Batch": "streams.release",
     "Bound": "partition",
     "Canceled": "errors",
-    "Checked": "save.pack.recheck",
+    "Checked": "release.pack.recheck",
     "ColumnByColumn": "pipeline.microaggregate",
-    "Comparison": "pipeline.compare.points",
+    "Comparison": "pipeline.comparison",
     "Counts": "streams.state",
     "EngineError": "errors",
     "Hierarchy": "table.hierarchy.view",
@@ -112,8 +112,8 @@ _HOME = {
     "anonymize": "pipeline.anonymize",
     "anonymize_file": "pipeline.regions.file",
     "check_ledger": "ledger.keeping",
-    "check_pack": "save.pack.recheck",
-    "compare": "pipeline.compare.grid",
+    "check_pack": "release.pack.recheck",
+    "compare": "pipeline.compare",
     "datasets": "",
     "forget_people": "ledger.keeping",
     "hierarchy": "table.hierarchy.view",

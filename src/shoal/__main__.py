@@ -11,7 +11,7 @@ import sys
 from functools import partial
 from types import FrameType
 
-from shoal.progress import StopToken
+from shoal.progress import INTERRUPT, StopToken
 
 
 def _interrupted(stop: StopToken, number: int, _frame: object) -> None:
@@ -40,18 +40,22 @@ def _ignored(_what: object) -> None:
 class _WithoutPandas:
     """Keep pyarrow from importing pandas.
 
-    It does so at its first array, wherever pandas is installed, to know its objects: half a second
-    for nothing, as the command line has none. Others may import it.
+    It does so at its first array or scalar, wherever pandas is installed, to know its objects: half
+    a second for nothing, as the command line has none. Others may import it.
     """
 
     def find_spec(self, name: str, *_: object) -> None:
-        """Refuse pandas to this library, which never imports it: only pyarrow does, unseen."""
+        """Refuse pandas to this library, which never imports it, and to pyarrow.
+
+        Compiled code is no frame: whoever called it seems to ask, `pyarrow.compute` too.
+        """
         if name != "pandas":
             return
         frame: FrameType | None = sys._getframe(1)
         while frame is not None and frame.f_globals.get("__name__") == "importlib._bootstrap":
             frame = frame.f_back
-        if frame is not None and str(frame.f_globals.get("__name__")).startswith("shoal."):
+        asking = "" if frame is None else str(frame.f_globals.get("__name__"))
+        if asking.startswith(("shoal.", "pyarrow.")):
             raise ModuleNotFoundError("pandas is not used here", name=name)
 
 
@@ -62,19 +66,19 @@ def main() -> None:
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115, PTH123 - for the life of the process
     code: object = 0
-    stop = StopToken()
     try:
         for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, partial(_interrupted, stop))
+            signal.signal(number, partial(_interrupted, INTERRUPT))
         from shoal.cli import app
 
-        app(obj=stop)
+        app(obj=INTERRUPT)
     except KeyboardInterrupt:
-        sys.stderr.write("shoal: interrupted, nothing was written\n")
-        code = 130
-    except SystemExit as stop:
-        read_enough = isinstance(stop.__context__, BrokenPipeError)  # of a help text, say
-        code = 0 if read_enough else stop.code
+        code = 0 if INTERRUPT.written else 130
+        if code:
+            sys.stderr.write("shoal: interrupted, nothing was written\n")
+    except SystemExit as ended:
+        read_enough = isinstance(ended.__context__, BrokenPipeError)  # of a help text, say
+        code = 0 if read_enough else ended.code
     except OSError as error:  # a help text that finds no room; commands tell of their own
         if error.errno not in (errno.ENOSPC, errno.EPIPE, errno.EIO, errno.EFBIG):
             raise

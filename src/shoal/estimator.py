@@ -28,7 +28,7 @@ from shoal.measures.loss import group_means
 from shoal.partition import Partition
 from shoal.pipeline.group_centers import distance_groups, group_rows, present_means
 from shoal.pipeline.microaggregate import microaggregate
-from shoal.save.readback import save_records
+from shoal.release.readback import save_records
 from shoal.table.dataframes.native import take_native
 from shoal.table.read import read
 from shoal.table.roles import Column, Kind

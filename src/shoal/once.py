@@ -1,36 +1,24 @@
 """A property that is computed at its first use.
 
-As `functools.cached_property` is from Python 3.12 on: before, a thread that computes it for one
-column lets no other thread compute it for another.
+`functools.cached_property` does so from Python 3.12 on. In 3.11 it holds one lock for all objects
+while it computes: threads that ask two columns for one property wait for each other, and threads
+whose properties need each other may wait forever.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Generic, TypeVar, overload
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    once = cached_property
+else:
 
+    class once(cached_property):  # noqa: N801 - a decorator
+        """Keep what a method without arguments returns; where two threads ask, both compute."""
 
-class once(Generic[T]):  # noqa: N801 - a decorator
-    """Keep what a method without arguments returns; where two threads ask at once, both compute."""
-
-    def __init__(self, compute: Callable[[Any], T]) -> None:
-        self.compute = compute
-        self.__doc__ = compute.__doc__
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
-
-    @overload
-    def __get__(self, instance: None, owner: type) -> once[T]: ...
-
-    @overload
-    def __get__(self, instance: object, owner: type) -> T: ...
-
-    def __get__(self, instance: object, owner: type) -> once[T] | T:
-        if instance is None:
-            return self
-        value = self.compute(instance)
-        instance.__dict__[self.name] = value
-        return value
+        def __get__(self, instance: Any, owner: type | None = None) -> Any:
+            if instance is None:
+                return self
+            value = instance.__dict__[self.attrname] = self.func(instance)
+            return value

@@ -50,11 +50,12 @@ class StopToken:
 
     While a search is `anytime`, the first request only asks it to `finish` with its best so far;
     any other sets `canceled`. An interrupt that comes while compiled code calls back into Python is
-    lost there, so long loops `check` the token. A copy in another process is a token of its own.
+    lost there, so long loops `check` the token. Once the release is `written` there is nothing to
+    take back. A copy in another process is a token of its own.
     """
 
     def __init__(self) -> None:
-        self.finish = self.canceled = False
+        self.finish = self.canceled = self.written = False
         self._searches, self._lock = 0, threading.Lock()
 
     def __reduce__(self) -> Any:
@@ -80,6 +81,9 @@ class StopToken:
         """Raise KeyboardInterrupt if the run is canceled."""
         if self.canceled:
             raise KeyboardInterrupt
+
+
+INTERRUPT = StopToken()  # of this process: the command line lets signals set it
 
 
 class Reporter:

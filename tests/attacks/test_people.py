@@ -19,7 +19,7 @@ import shoal as library
 from shoal.pipeline.regions.budget import Budget
 from shoal.pipeline.regions.request import FileRequest
 from shoal.pipeline.regions.run import release_file
-from shoal.save.files import Targets
+from shoal.release.targets import Targets
 from shoal.settings import build
 
 K = 5

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from shoal.executor import Threads
-from shoal.pipeline.regions.many_files import FromParts, release_parts
+from shoal.pipeline.regions.many_files import from_parts, release_origin
 from shoal.pipeline.regions.parts import OutputFolder
 from shoal.pipeline.regions.request import FileRequest
 from shoal.settings import build
@@ -90,13 +90,12 @@ class Here(Threads):
 
 def run(pattern, output, engine, callback=None, force=False, parent=None, **tree):
     """Release files by an engine."""
-    origin = FromParts(find_parts(str(pattern), chunk=500))
+    origin = from_parts(find_parts(str(pattern), chunk=500))
     order = order_of(output, force, parent)
-    tree["protect"] = {"engine": type(engine).__name__.lower(), **tree.get("protect", {})}
-    if tree["protect"]["engine"] == "here":
-        tree["protect"]["engine"] = "threads"
     with engine as ready:
-        return release_parts(origin, settings_of(**tree), order, ready, callback)
+        name = "threads" if isinstance(ready, Here) else type(ready).__name__.lower()
+        tree["protect"] = {"engine": name, **tree.get("protect", {})}
+        return release_origin(origin, settings_of(**tree), order, ready, callback)
 
 
 def listed(folder: Path):

@@ -33,7 +33,7 @@ from backends.tables import (
 from later import Later
 from shoal.errors import EngineError, EngineLostError, InputError, RequestError
 from shoal.executor import Threads
-from shoal.pipeline.engines.dask import Dask
+from shoal.pipeline.engines.dask import Dask, opened
 from thorough import spread
 
 TOGETHER = "dask"  # which one process imports
@@ -62,7 +62,7 @@ def test_the_same_groups_as_threads(tmp_path, cluster, kind):
         make = tables.mixed
     pattern = write_parts(tmp_path / "in", make)
     here = run(pattern, tmp_path / "here", Here(1), **tree)
-    away = run(pattern, tmp_path / "away", Dask(cluster.address), **tree)
+    away = run(pattern, tmp_path / "away", opened(cluster.address), **tree)
     assert hashes(tmp_path / "away") == hashes(tmp_path / "here")
     assert len(hashes(tmp_path / "here")) > 2
     found = together(tmp_path / "away")
@@ -87,7 +87,7 @@ def test_blocks_of_a_table_in_memory(cluster):
     matrix = np.random.default_rng(0).normal(size=(3000, 3))
     quiet = Reporter(None)
     here = group_in_blocks(matrix, 5, Blocks(500), 0, quiet, Threads(1))
-    with Dask(cluster.address) as ready:
+    with opened(cluster.address) as ready:
         away = group_in_blocks(matrix, 5, Blocks(500), 0, quiet, ready)
     assert away.tolist() == here.tolist()
 
@@ -122,7 +122,7 @@ def test_a_killed_worker_changes_nothing_but_the_time(tmp_path, stage):
     (tmp_path / "dask").mkdir()
     with Cluster(tmp_path / "dask") as own:
         kill = killer(own.workers[0].kill, stage)
-        run(pattern, tmp_path / "away", Dask(own.address), kill)
+        run(pattern, tmp_path / "away", opened(own.address), kill)
         assert kill.done
         assert own.workers[0].wait(5) == -9
     assert hashes(tmp_path / "away") == hashes(tmp_path / "here")
@@ -137,7 +137,7 @@ def test_a_killed_scheduler_leaves_what_was_done(tmp_path):
     with Cluster(tmp_path / "dask") as own:
         kill = killer(own.scheduler.kill, "mending groups, round 1")
         with pytest.raises(EngineError, match=r"scheduler at tcp://.* is gone; what was done is"):
-            run(pattern, tmp_path / "away", Dask(own.address), kill)
+            run(pattern, tmp_path / "away", opened(own.address), kill)
         assert kill.done
     (folder,) = left(tmp_path)
     assert stat.S_IMODE((tmp_path / folder).stat().st_mode) == 0o700
@@ -168,7 +168,7 @@ def test_a_scheduler_killed_at_the_edges(tmp_path, stage):
                 own.scheduler.wait()
 
         with pytest.raises(EngineLostError, match="is gone; what was done is kept"):
-            run(pattern, tmp_path / "away", Dask(own.address), look)
+            run(pattern, tmp_path / "away", opened(own.address), look)
     assert len(left(tmp_path)) == 1
     run(pattern, tmp_path / "away", Here(1))
     assert left(tmp_path) == []
@@ -206,7 +206,7 @@ def test_another_version_on_a_worker(tmp_path):
         with distributed.Client(own.address, set_as_default=False) as client:
             client.wait_for_workers(2, timeout=60)
         with pytest.raises(EngineError, match=r"1 of 2 workers have another version .*has 0\.0\.7"):
-            run(pattern, tmp_path / "away", Dask(own.address))
+            run(pattern, tmp_path / "away", opened(own.address))
     assert not (tmp_path / "away").exists()
 
 
@@ -214,10 +214,10 @@ def test_another_version_on_a_worker(tmp_path):
 def test_nobody_there(tmp_path):
     """No scheduler at an address, and a scheduler without workers."""
     with pytest.raises(EngineError, match=r"no Dask scheduler answers at 'tcp://127\.0\.0\.1:9'"):
-        Dask("tcp://127.0.0.1:9", seconds=2).__enter__()
+        opened("tcp://127.0.0.1:9", seconds=2).__enter__()
     own = Cluster(tmp_path, workers=0)
     with own, pytest.raises(EngineError, match="has no workers"):
-        Dask(own.address, seconds=2).__enter__()
+        opened(own.address, seconds=2).__enter__()
 
 
 def test_errors_come_back_as_they_are(tmp_path, cluster):
@@ -231,7 +231,7 @@ def test_errors_come_back_as_they_are(tmp_path, cluster):
     table = table.set_column(4, "score", pa.array(scores))
     pq.write_table(table, tmp_path / "in" / "9.parquet")
     told = []
-    for engine in (Here(1), Dask(cluster.address)):
+    for engine in (Here(1), opened(cluster.address)):
         with pytest.raises(InputError, match=r"9\.parquet.*infinite") as found:
             run(pattern, tmp_path / "out", engine)
         told.append(str(found.value))
@@ -246,7 +246,7 @@ def test_a_mistake_of_ours_shows_no_record(tmp_path, cluster, monkeypatch):
     monkeypatch.setattr(file_plan, "ProfileStep", lambda *_: partial(operator.truediv, 1))
     pattern = write_parts(tmp_path / "in")
     with pytest.raises(EngineError, match=r"a worker failed: ZeroDivisionError in ") as found:
-        run(pattern, tmp_path / "out", Dask(cluster.address))
+        run(pattern, tmp_path / "out", opened(cluster.address))
     assert "person" not in str(found.value)
 
 
@@ -270,7 +270,7 @@ def test_temporary_files_are_private(tmp_path, cluster):
 
     before = os.umask(0o022)
     try:
-        run(pattern, tmp_path / "out", Dask(cluster.address), look)
+        run(pattern, tmp_path / "out", opened(cluster.address), look)
     finally:
         os.umask(before)
     assert {"piece", "moved", "rows", "look", "release", "part"} <= seen
@@ -285,7 +285,7 @@ def test_stopped_by_the_callback(tmp_path, cluster):
         run(
             pattern,
             tmp_path / "out",
-            Dask(cluster.address),
+            opened(cluster.address),
             lambda progress: progress.stage == "grouping regions" and progress.done > 0,
         )
     assert left(tmp_path) == []
@@ -295,12 +295,11 @@ def test_stopped_by_the_callback(tmp_path, cluster):
 @pytest.mark.slow
 def test_an_engine_that_counts_otherwise(tmp_path, cluster, monkeypatch):
     """If the engine's own grouping finds a class that is too small, nothing is released."""
-    from shoal.pipeline.engines.counts import Counted
-
-    monkeypatch.setattr(Dask, "count", lambda *_: Counted(RECORDS, 100, 9))
+    counted = {"records": RECORDS, "classes": 100, "smallest": 9}
+    monkeypatch.setattr(Dask, "count", lambda *_: counted)
     pattern = write_parts(tmp_path / "in")
     with pytest.raises(library.PrivacyError, match="the smallest class of 9"):
-        run(pattern, tmp_path / "out", Dask(cluster.address))
+        run(pattern, tmp_path / "out", opened(cluster.address))
     assert not (tmp_path / "out").exists()
     assert left(tmp_path) == []
 
@@ -319,9 +318,9 @@ def test_counting_by_dask(tmp_path, cluster):
         schema = pa.schema([("x", pa.int64()), ("y", pa.float64()), ("z", pa.string())])
         pq.write_table(pa.table(columns, schema), tmp_path / f"{number}.parquet")
     files = [str(tmp_path / f"{number}.parquet") for number in range(2)]
-    with Dask(cluster.address) as ready:
+    with opened(cluster.address) as ready:
         found = ready.count(files, ["x", "y", "z"])
-    assert (found.records, found.classes, found.smallest) == (8, 4, 1)
+    assert found == {"records": 8, "classes": 4, "smallest": 1}
 
 
 def test_a_dataframe_in_and_out(tmp_path, cluster):

@@ -36,9 +36,9 @@ from backends.tables import (
 from shoal.errors import EngineLostError, InputError, OutputError, RequestError
 from shoal.pipeline.regions.parts import OutputFolder
 from shoal.pipeline.regions.run_folder import RunFolder
+from shoal.storage.names import is_url
 from shoal.storage.places import Folder, Remote, storage
 from shoal.storage.private_folder import FILES
-from shoal.system.names import is_url
 from shoal.table.files.many_files import digest_parts, find_parts, is_many
 from thorough import spread
 
@@ -180,13 +180,8 @@ def test_csv_by_an_engine(tmp_path, shoal):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["-o", "out.csv"], 2, "a release is a folder of Parquet files"),
         (["-o", "-"], 2, "a release is a folder of Parquet files"),
-        (["-o", "out", "--engine", "ray"], 2, "engine"),
-        (["-o", "out", "--scheduler", "tcp://x:1"], 2, "threads have no scheduler"),
         (["-o", "out", "--delimiter", ";"], 2, "for csv files only"),
-        (["-o", "out", "--sensitive", "diagnosis", "--l", "2"], 2, "which no engine has"),
-        (["-o", "out", "--method", "mdav"], 2, "takes all records at once"),
         (["-o", "ftp://me:secret@host/out"], 2, "must not hold a password"),
         (["-o", "out", "--work", "nothing://x/y"], 2, "no kind of storage that is known"),
     ],
@@ -410,17 +405,17 @@ def test_a_task_of_an_earlier_run(tmp_path):
     from shoal.pipeline.regions.run_folder import Files
     from shoal.pipeline.regions.tasks import RemoteStep
 
-    one = RunFolder(tmp_path / "out", {"k": 3}, shared=True).__enter__()
+    one = RunFolder(tmp_path / "out", {"k": 3}).__enter__()
     remote_step = RemoteStep(Files(one.storage), partial(pow, 2), library.__version__)
     assert remote_step(3)["result"] == 8
     one._lock.release()  # killed
-    with RunFolder(tmp_path / "out", {"k": 4}, shared=True) as other:
+    with RunFolder(tmp_path / "out", {"k": 4}) as other:
         assert not other.resumed
         with pytest.raises(OutputError):
             one.note("grouped-0-0", 1)
         assert "does not find" in remote_step(3)["error"]["said"]
         assert other.storage.names() == ["request.json"]
-    with RunFolder("memory://x/a", {"k": 3}, shared=True) as far:
+    with RunFolder("memory://x/a", {"k": 3}) as far:
         files = Files(far.storage)
         files.note("early", 1)
         assert files.read("early") == 1
@@ -433,7 +428,7 @@ def test_relative_places(tmp_path, monkeypatch, shoal):
     monkeypatch.chdir(tmp_path)
     write_parts(tmp_path / "in")
     assert OutputFolder.of("out", False).place == str(tmp_path / "out")
-    with RunFolder(Path("out"), 1, shared=True) as work:
+    with RunFolder(Path("out"), 1) as work:
         assert Path(work.storage.location).is_absolute()
     assert RunFolder(Path("out"), 1, "memory://x").storage.location.startswith("memory://x/.out.")
     (tmp_path / "empty").mkdir()

@@ -20,7 +20,7 @@ STREAMS = 0, 1, 2
 IMPORTED = (
     "numba", "pyarrow.parquet", "pyarrow.csv", "rich.console", "rich.panel", "rich.table",
     "shoal.cli", "shoal.judge.verify", "shoal.pipeline.plan.plan", "shoal.pipeline.anonymize",
-    "shoal.pipeline.inspect", "shoal.save.files",
+    "shoal.pipeline.inspect", "shoal.release.save",
 )  # fmt: skip
 
 

@@ -12,13 +12,12 @@ import pytest
 
 from naive import judging
 from shoal.errors import InputError
-from shoal.judge.compared import CompositionRequest
-from shoal.judge.composition import compose
+from shoal.judge.composition import CompositionRequest, compose
+from shoal.judge.csv_text import Written
 from shoal.judge.engine import Engine
 from shoal.judge.papers import Beside
 from shoal.judge.people import place_people
 from shoal.judge.reading import files_of, opened
-from shoal.judge.written import Written
 
 CELLS = ["[0,10)", "[0,10]", "[10,20)", "[5,15)", "10", "10.0", "0", "20", "*", "", "x"]
 POINTS = [*(str(half / 2) for half in range(-2, 50)), "x"]

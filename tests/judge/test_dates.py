@@ -8,7 +8,7 @@ from datetime import date, timedelta
 import pytest
 
 import shoal
-from shoal.judge.written import as_iso
+from shoal.judge.csv_text import as_iso
 
 DAYS = [date(1950, 1, 1) + timedelta(days=331 * i % 9973) for i in range(24)]
 

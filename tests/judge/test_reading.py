@@ -25,11 +25,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import feather
 
+import shoal
 from shoal.errors import InputError, RequestError
+from shoal.judge.csv_text import Written
 from shoal.judge.engine import Engine
 from shoal.judge.papers import beside
 from shoal.judge.reading import files_of, opened
-from shoal.judge.written import Written
 from thorough import examples
 
 BLANK = {"a": [1.0, 1.0, None, None], "b": ["x", "x", "y", "y"]}
@@ -860,11 +861,12 @@ def test_manifests(tmp_path):
         return path
 
     for data in (said(), tmp_path):
-        with Engine(files_of(data)) as engine:
-            source = opened(engine, data, None, Written())
-            assert source.manifest.problems(["a"], {3: 1}) == []
-            assert len(source.manifest.problems(["b"], {2: 1})) == 3
-            assert source.warnings == ("manifest.json says what is not checked: 'more'",)
+        found = shoal.verify(data, k=3, quasi_identifiers=["a"])
+        assert not found.problems
+        assert found.warnings == ("manifest.json says what is not checked: 'more'",)
+    wrong = said(columns=["b"], k=4, classes=2)
+    assert len(shoal.verify(wrong, k=3, quasi_identifiers=["a"]).problems) == 3
+    said()
     assert (beside(path).k, beside(tmp_path).kept) == (3, ())
     refused(said(parts=parts[:1]), r"'1.parquet' in it is nothing that manifest.json lists")
     refused(said(parts=[*parts, parts[0]]), "lists '0.parquet' twice")

@@ -10,7 +10,7 @@ from shoal.errors import InputError, RequestError
 from shoal.ledger.keeping import check_ledger, forget_people, withdraw_release
 from shoal.ledger.key import key_path
 from shoal.ledger.ledger import Ledger, Promise, Release, Roll, check_unchanged, locked
-from shoal.system.interface import current
+from shoal.storage import system
 
 
 def entry(ledger, people, number=1):
@@ -106,7 +106,7 @@ def test_one_run_at_a_time(path):
     """A ledger that another run works with is refused, and is free again afterwards."""
     lock = path.with_name(f".{path.name}.lock")
     lock.mkdir()
-    held = current().lock_folder(lock)
+    held = system.lock_folder(lock)
     with pytest.raises(RequestError, match="another run"), locked(path):
         raise AssertionError
     held.release()

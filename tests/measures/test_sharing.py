@@ -69,8 +69,8 @@ def test_order_of_released_numbers():
         assert spread.every().tolist() == sorted(after[there].tolist())
         ranks = np.append(middle_ranks(spread.begins, spread.ends, spread.size), np.nan)
         expected = naive.mean_ranks(released.tolist(), after.tolist())
-        assert np.array_equal(ranks[spread.places(released)], expected, equal_nan=True)
-        within = by_ranks(before, classes, released, spread)
+        assert np.array_equal(ranks[spread.places], expected, equal_nan=True)
+        within = by_ranks(before, classes, spread)
         naively = naive.between_ranks(before.tolist(), after.tolist(), WIDTHS)
         assert within == naively / len(WIDTHS)
         known = before[~np.isnan(before)]

@@ -21,8 +21,8 @@ from faults import ended, in_child
 from shoal.pipeline.regions.budget import Budget
 from shoal.pipeline.regions.request import FileRequest
 from shoal.pipeline.regions.run import release_file
-from shoal.pipeline.regions.solve import Solver
-from shoal.save.files import Targets
+from shoal.pipeline.regions.solve import Once
+from shoal.release.targets import Targets
 from shoal.settings import build
 from thorough import spread
 
@@ -33,20 +33,17 @@ TREE = {"roles": {"quasi_identifiers": QUASI, "other": ["s"]}, "protect": {"k": 
 
 def release(source, output, last):
     """Release a file, say how far it is, and kill this process after so many looks."""
-    calls, fresh = [], []
-    before, inside = Solver._group, Solver._grouped
+    calls = []
+    before = Once.__call__
 
-    def grouped(self, stage, region):
-        fresh.append(region)
-        return inside(self, stage, region)
+    def noted(self, task):
+        is_new = self.work.read(self.name.format(task)) is None  # not done by an earlier run
+        result = before(self, task)
+        if is_new and self.name.startswith("grouped"):
+            print(self.name.format(task).replace("-", " "), flush=True)
+        return result
 
-    def noted(self, stage, region):
-        fresh.clear()
-        before(self, stage, region)
-        if fresh:  # and not skipped, as done by an earlier run
-            print("grouped", stage.number, region, flush=True)
-
-    Solver._group, Solver._grouped = noted, grouped
+    Once.__call__ = noted
 
     def look(progress):
         if progress.done not in (0, progress.total):  # of these, the clock says how many there are
@@ -116,8 +113,8 @@ def check_after_kill(output):
     if output.exists():
         assert library.verify(output, k=K, quasi_identifiers=QUASI).ok
     for folder in output.parent.glob(".*.shoal-work"):
-        assert folder.stat().st_mode & 0o777 == 0o700
-        assert {path.stat().st_mode & 0o777 for path in folder.iterdir()} <= {0o600}
+        for path in (folder, *folder.rglob("*")):
+            assert path.stat().st_mode & 0o777 == (0o700 if path.is_dir() else 0o600)
 
 
 def check_rerun(source, output, whole, before):

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from naive import large as twin
 from shoal.errors import InputError
 from shoal.measures.result import FEW
-from shoal.pipeline.regions.encoders import Moments
-from shoal.pipeline.regions.profile import FileProfile, ProfileBuilder, Sketch
+from shoal.pipeline.regions.profile import FileProfile, Moments, ProfileBuilder, Sketch
 from shoal.table.dataframes.frames import from_arrow
 from shoal.table.roles import Column, Kind
 from shoal.table.sampling import Sample, drawn, hashes, sample_size

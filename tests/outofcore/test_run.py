@@ -14,7 +14,6 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -34,9 +33,9 @@ from shoal.pipeline.regions.budget import Budget
 from shoal.pipeline.regions.request import FileRequest
 from shoal.pipeline.regions.run import release_file
 from shoal.pipeline.regions.tasks import TaskRunner
-from shoal.pipeline.regions.write import Buckets
+from shoal.pipeline.regions.write import _same_typed
 from shoal.progress import Reporter
-from shoal.save.files import Targets
+from shoal.release.targets import Targets
 from shoal.settings import build
 from shoal.table.dialects.dialect import PLAIN
 from shoal.table.streams import Whole, in_pieces
@@ -245,8 +244,6 @@ def test_an_arrow_file_that_is_not_what_was_written_is_noticed(tmp_path):
     meant = pa.table({"a": range(12)})
     parts = [meant.slice(0, 7), meant.slice(7)]
     changed = pa.table({"a": [*range(11), 0]})
-    work = SimpleNamespace(count=2, threads=2, _meant=lambda bucket: parts[bucket])
-    work._each = partial(Buckets._each, work)
     for written, same in (
         (parts, True), (parts[:1], False), ([*parts, meant], False),
         ([changed.slice(0, 7), changed.slice(7)], False),
@@ -255,7 +252,8 @@ def test_an_arrow_file_that_is_not_what_was_written_is_noticed(tmp_path):
         with pa.ipc.new_file(path, meant.schema) as writer:
             for one in written:
                 writer.write_table(one)
-        assert Buckets._same_typed(work, "arrow", path, Reporter.of(None)) == same
+        with path.open("rb") as file:
+            assert _same_typed(file, "arrow", parts) == same
 
 
 def mixed(rows=1500, seed=0):
@@ -551,7 +549,10 @@ def test_no_identifier_in_any_file(tmp_path):
     def look(_):
         for folder in tmp_path.glob(".*.shoal-work"):
             assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-            for path in folder.iterdir():
+            for path in folder.rglob("*"):
+                if path.is_dir():
+                    assert stat.S_IMODE(path.stat().st_mode) == 0o700
+                    continue
                 assert stat.S_IMODE(path.stat().st_mode) == 0o600
                 seen.append(path.name)
                 if path.suffix != ".half":
@@ -785,7 +786,7 @@ def test_hierarchies_that_changed_after_a_kill(tmp_path, monkeypatch, place):
     file.write_text("".join(f"{c},{'L' if c < 'e' else 'R'},*\n" for c in "abcdefgh"))
     with monkeypatch.context() as patch:
         patch.setattr(run_folder.RunFolder, "__exit__", lambda self, *error: self._lock.release())
-        patch.setattr(release.Releasing, "_strew", killed)
+        patch.setattr(release.Releasing, "_to_buckets", killed)
         with pytest.raises(KeyboardInterrupt):
             run(source, tmp_path / "out.csv", **tree)
     assert left(tmp_path)

@@ -6,6 +6,7 @@ import contextlib
 import os
 import stat
 import time
+from pathlib import Path
 
 import pytest
 
@@ -27,10 +28,14 @@ def test_only_the_owner_can_enter(tmp_path):
             work.note("some", [1])
             with work.writing("more") as file:
                 file.write(b"x")
-                (half,) = work.folder.glob("more.*.half")
+                (half,) = Path(work.storage.location).glob("more.*.half")
                 assert stat.S_IMODE(half.stat().st_mode) == 0o600
-            assert stat.S_IMODE(work.folder.stat().st_mode) == 0o700
-            modes = {stat.S_IMODE(path.stat().st_mode) for path in work.folder.iterdir()}
+            assert stat.S_IMODE(work.whole.path.stat().st_mode) == 0o700
+            modes = {
+                stat.S_IMODE(path.stat().st_mode)
+                for path in work.whole.path.rglob("*")
+                if path.is_file()
+            }
             assert modes == {0o600}
     finally:
         os.umask(before)
@@ -42,7 +47,7 @@ def test_nothing_is_left(tmp_path, error):
     try:
         with RunFolder(tmp_path / "new/r.csv", 1) as work:
             work.note("some", [1])
-            assert work.folder.exists()
+            assert work.whole.path.exists()
             if error:
                 raise error
     except (ValueError, KeyboardInterrupt):
@@ -79,17 +84,15 @@ def test_killed_while_files_are_removed(tmp_path, monkeypatch, when):
 
     if when == "at the end":
         again = RunFolder(tmp_path / "r.csv", {"k": 3}).__enter__()
-        monkeypatch.setattr(module.shutil, "rmtree", die)
+        monkeypatch.setattr(module.Folder, "clear", die)
         with pytest.raises(Killed):
             again.__exit__(None, None, None)
-        kill(again)
     else:
-        monkeypatch.setattr(module.RunFolder, "_leave", lambda *_, **__: None)
-        monkeypatch.setattr(module.Path, "iterdir", die)
+        monkeypatch.setattr(module.RunFolder, "_end", lambda *_: None)
+        monkeypatch.setattr(module.Folder, "entries", die)
         other = RunFolder(tmp_path / "r.csv", {"k": 4})
         with pytest.raises(Killed):
             other.__enter__()
-        kill(other)
     monkeypatch.undo()
     with RunFolder(tmp_path / "r.csv", {"k": 3}) as last:
         assert not last.resumed
@@ -143,7 +146,7 @@ def test_a_folder_of_somebody_else_is_refused(tmp_path):
     aside = tmp_path / "aside"
     aside.mkdir()
     work = RunFolder(tmp_path / "r.csv", 1)
-    work.folder.symlink_to(aside)
+    work.whole.path.symlink_to(aside)
     with pytest.raises(OutputError, match="not a folder of one's own"):
         work.__enter__()
     assert aside.exists()
@@ -154,11 +157,11 @@ def test_what_was_forgotten_is_swept(tmp_path, monkeypatch):
     old = RunFolder(tmp_path / "old.csv", 1).__enter__()
     kill(old)
     with RunFolder(tmp_path / "new.csv", 1):
-        assert old.folder.exists()
+        assert old.whole.path.exists()
     later = time.time() + module.FORGOTTEN + 60
     monkeypatch.setattr(module.time, "time", lambda: later)
     with RunFolder(tmp_path / "new.csv", 1):
-        assert not old.folder.exists()
+        assert not old.whole.path.exists()
 
 
 def test_what_somebody_holds_is_not_swept(tmp_path, monkeypatch):
@@ -167,7 +170,7 @@ def test_what_somebody_holds_is_not_swept(tmp_path, monkeypatch):
         later = time.time() + module.FORGOTTEN + 60
         monkeypatch.setattr(module.time, "time", lambda: later)
         with RunFolder(tmp_path / "new.csv", 1):
-            assert old.folder.exists()
+            assert old.whole.path.exists()
 
 
 def test_once(tmp_path):
@@ -194,12 +197,3 @@ def test_a_start_that_fails_leaves_nothing(tmp_path, monkeypatch):
     with pytest.raises(OutputError, match="No space left"):
         RunFolder(tmp_path / "new/r.csv", 1).__enter__()
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_run_that_is_refused_leaves_the_other_alone(tmp_path):
-    """A second run for one output removes nothing of the first."""
-    with RunFolder(tmp_path / "r.csv", 1) as work:
-        work.note("some", [1])
-        with pytest.raises(RequestError, match="another run"):
-            RunFolder(tmp_path / "r.csv", 1).__enter__()
-        assert work.read("some") == [1]

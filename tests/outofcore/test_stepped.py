@@ -11,7 +11,7 @@ from shoal.pipeline.anonymize import anonymize_with
 from shoal.pipeline.regions.budget import Budget
 from shoal.pipeline.regions.request import FileRequest
 from shoal.pipeline.regions.run import release_file
-from shoal.save.files import Targets
+from shoal.release.targets import Targets
 from shoal.settings import build
 
 STEPS = ["derive age born 2026-01-01", "round pay -2", "top pay 9000 becomes=limit", "drop name"]

@@ -145,7 +145,7 @@ def test_larger_than_memory(tmp_path):
     from shoal.pipeline.regions.budget import Budget
     from shoal.pipeline.regions.request import FileRequest
     from shoal.pipeline.regions.run import release_file
-    from shoal.save.files import Targets
+    from shoal.release.targets import Targets
     from shoal.settings import build
 
     pq.write_table(people(), tmp_path / "t.parquet")

@@ -17,7 +17,7 @@ from shoal.errors import RequestError
 from shoal.pipeline.regions.budget import Budget
 from shoal.pipeline.regions.request import FileRequest
 from shoal.pipeline.regions.run import release_file
-from shoal.save.files import Targets
+from shoal.release.targets import Targets
 from shoal.settings import build
 from thorough import spread
 

@@ -9,9 +9,9 @@ from shoal.measures.compared import classes_of
 from shoal.pipeline.regions.budget import Budget
 from shoal.pipeline.regions.request import FileRequest
 from shoal.pipeline.regions.run import release_file
+from shoal.release.targets import Targets
 from shoal.report.chunk import Chunk
 from shoal.report.figures import figures_of
-from shoal.save.files import Targets
 from shoal.settings import build
 from shoal.table.assign import with_roles
 from shoal.table.read import read

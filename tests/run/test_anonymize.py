@@ -15,7 +15,7 @@ import shoal
 from shoal.partition import Partition
 from shoal.pipeline import group as strata
 from shoal.pipeline.anonymize import anonymize_with
-from shoal.pipeline.plan.source import source_of
+from shoal.pipeline.plan.recipe import source_of
 from shoal.settings import load
 
 QUASI = ["age", "admission_date", "length_of_stay", "income"]

@@ -17,7 +17,7 @@ import pytest
 
 import shoal as library
 from shoal.errors import Canceled, RequestError
-from shoal.pipeline.compare.points import Point, judged, on_frontier
+from shoal.pipeline.comparison import Point, judged, on_frontier
 from shoal.report.comparison import comparison_page
 from thorough import each
 

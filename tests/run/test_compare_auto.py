@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import shoal as library
-from shoal.pipeline.compare.points import Comparison, Point, judged
+from shoal.pipeline.comparison import Comparison, Point, judged
 from shoal.report.comparison import COLUMNS, comparison_csv, comparison_page
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import shoal
 from shoal.errors import InputError, PrivacyError, RequestError
-from shoal.pipeline.regions.file_plan import check_possible
+from shoal.pipeline.stages import check_possible
 from shoal.release.claims import check_release
 from shoal.settings import build
 from shoal.settings.tree import tree_of

@@ -159,7 +159,7 @@ def test_bad_requests(tmp_path):
 
 def test_a_release_of_too_few_people_never_leaves(monkeypatch):
     """Should groups be made of records one by one, the judge counts people and stops it."""
-    import shoal.pipeline.anonymize as walked
+    import shoal.pipeline.series_groups as walked
 
     found = walked.find_groups
     data = visits(4).drop(columns=["home", "region"])

@@ -13,9 +13,8 @@ import pytest
 
 import shoal as library
 from shoal.errors import RequestError
-from shoal.pipeline.plan import costs
-from shoal.pipeline.plan.costs import Estimate, estimate
-from shoal.pipeline.plan.estimate import check_fits, expected
+from shoal.pipeline.plan import estimate as costs
+from shoal.pipeline.plan.estimate import Estimate, check_fits, estimate, expected
 from shoal.settings import build
 
 

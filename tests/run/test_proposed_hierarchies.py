@@ -13,7 +13,7 @@ from shoal.pipeline.anonymize import anonymize_with
 from shoal.pipeline.regions.budget import Budget
 from shoal.pipeline.regions.request import FileRequest
 from shoal.pipeline.regions.run import release_file
-from shoal.save.files import Targets
+from shoal.release.targets import Targets
 from shoal.settings import build
 
 RULE = "prefixes:4,3,2,1"

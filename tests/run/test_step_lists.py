@@ -13,8 +13,7 @@ from naive import original as naive
 from shoal import steps
 from shoal.errors import RequestError
 from shoal.measures.original_loss import column_loss, original_loss
-from shoal.pipeline.compare.points import Alternative, Lists, compare_lists
-from shoal.pipeline.suggest import Suggestion, suggest_for
+from shoal.pipeline.suggest import Alternative, Suggestion, compare_lists, suggest_as
 from shoal.settings import build
 
 
@@ -66,11 +65,9 @@ def settings(**more):
 
 def test_lists_are_compared(table):
     """Every list is a point at every k; coarser lists lose more; what is refused says why."""
-    lists = Lists(
-        [Alternative("none", ()), Alternative("year", (steps.Coarsen("seen", "year"),)),
-         Alternative("wrong", (steps.Prefix("age", 2),))], [3, 5]
-    )  # fmt: skip
-    made = compare_lists(table, settings(), lists)
+    lists = [Alternative("none", ()), Alternative("year", (steps.Coarsen("seen", "year"),)),
+             Alternative("wrong", (steps.Prefix("age", 2),))]  # fmt: skip
+    made = compare_lists(table, settings(), lists, [3, 5])
     points = {(point.method, point.k): point for point in made.points}
     assert len(points) == 6
     assert points["none", 3].information_loss < points["year", 3].information_loss
@@ -79,12 +76,12 @@ def test_lists_are_compared(table):
     assert "numbers lose leading zeros" in points["wrong", 3].said
     assert made.pick is not None
     with pytest.raises(RequestError, match="one name"):
-        compare_lists(table, settings(), Lists([Alternative("a", ())] * 2, [3]))
+        compare_lists(table, settings(), [Alternative("a", ())] * 2, [3])
 
 
 def test_a_list_is_suggested(table):
     """The pick keeps the risk and loses least of those that do; else the answer is a larger k."""
-    made = suggest_for(table, settings(), 0.9)
+    made = suggest_as(table, settings(), 0.9)
     assert made.pick is not None
     assert made.point is not None
     fitting = [p for p in made.done if p.risk <= 90]
@@ -95,7 +92,7 @@ def test_a_list_is_suggested(table):
     assert none.pick is None
     assert "k=1000 keeps it in any case" in none.summary()
     with pytest.raises(RequestError, match="share above 0"):
-        suggest_for(table, settings(), 0)
+        suggest_as(table, settings(), 0)
 
 
 def test_functions(table, tmp_path):

@@ -15,7 +15,7 @@ from shoal import steps
 from shoal.errors import PrivacyError, RequestError
 from shoal.measures.risk.kept_attack import linked_in_class
 from shoal.pipeline.anonymize import anonymize_with
-from shoal.save.pack.recheck import check_pack
+from shoal.release.pack.recheck import check_pack
 from shoal.settings import load
 from shoal.table.steps.step import Context
 

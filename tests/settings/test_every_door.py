@@ -17,7 +17,7 @@ from shoal.cli import app
 from shoal.cli.options import READING
 from shoal.hints import Hint
 from shoal.pipeline import anonymize, preview
-from shoal.pipeline.compare import grid as comparing
+from shoal.pipeline import compare as comparing
 from shoal.pipeline.regions import file
 from shoal.settings import RunOptions, build, load, signatures
 from shoal.settings.hints import as_command, as_recipe

@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 import pytest
 
 from shoal.judge import reading
-from shoal.system import names
+from shoal.storage import names
 from shoal.table.files.opening import parted
 from shoal.table.hierarchy.specify import is_file
 from shoal.web.uploads import kept_name
@@ -83,17 +83,6 @@ def test_members_of_packs(name):
     assert not names.is_plain_name(name)
     assert names.is_plain_name("release.csv")
     assert names.is_plain_name("part-00000.parquet")
-
-
-def test_places_in_any_case():
-    """On Windows the same letters in another case are the same place; elsewhere they are not."""
-    for one, folder in ((r"C:\Out\in.csv", r"c:\out"), ("C:/OUT", r"C:\out"),
-                        (r"\\Server\share\a\x", r"\\server\Share\A")):  # fmt: skip
-        assert names.lies_in(PureWindowsPath(one), PureWindowsPath(folder))
-    assert not names.lies_in(PureWindowsPath(r"C:\out2\x"), PureWindowsPath(r"C:\out"))
-    assert not names.lies_in(PureWindowsPath(r"D:\out\x"), PureWindowsPath(r"C:\out"))
-    assert not names.lies_in(PurePosixPath("/Out/x"), PurePosixPath("/out"))
-    assert names.lies_in(PurePosixPath("/out/x"), PurePosixPath("/out"))
 
 
 @pytest.mark.parametrize("file", ["C:/data/x.db", r"C:\data\x.sqlite", r"\\server\share\x.duckdb"])

@@ -21,10 +21,10 @@ from shoal.pipeline.regions.budget import Budget
 from shoal.pipeline.regions.request import FileRequest
 from shoal.pipeline.regions.run import release_file
 from shoal.pipeline.regions.run_folder import RunFolder
-from shoal.save.files import Targets
+from shoal.release.targets import Targets
 from shoal.settings import build
+from shoal.storage import processes, system
 from shoal.storage.staging import MARK, Staging, sweep
-from shoal.system.interface import current
 
 QUASI = ["age", "income"]
 
@@ -33,7 +33,8 @@ def check_hidden():
     """What this walk is for: no module of Unix can be imported, and the system is Windows."""
     for name in ("fcntl", "resource", "pwd"):
         assert refuses(ModuleNotFoundError, importlib.import_module, name), name
-    assert type(current()).__name__ == "Windows"
+    assert not system.UNIX
+    assert not processes.UNIX
 
 
 def refuses(error, call, *arguments, **options):
@@ -88,6 +89,26 @@ def walk_out_of_core(folder):
         assert again.read("some") == [1]
     release_file(source, build(tree), Budget(100, piece=2_000, batch=100), order, None)
     assert shoal.verify(folder / "l.csv", k=5, quasi_identifiers=QUASI).ok
+
+
+def walk_system(folder):
+    """A locked folder is refused to a second, and may be renamed; a full one is not replaced."""
+    work = folder / "work"
+    work.mkdir()
+    for stays in (False, True):
+        with system.lock_folder(work, stays=stays):
+            assert refuses(BlockingIOError, system.lock_folder, work, stays=stays)
+    with system.lock_folder(work):
+        system.move_folder(work, folder / "named")
+    assert refuses(NotADirectoryError, system.lock_folder, work)
+    for name in ("empty", "full"):
+        (folder / name).mkdir()
+    (folder / "full" / "x").touch()
+    system.move_folder(folder / "named", folder / "empty")
+    assert refuses(OSError, system.move_folder, folder / "empty", folder / "full")
+    assert processes.memory() is None
+    assert processes.handles() is None
+    assert processes.apart() == {"creationflags": 0}
 
 
 def walk_staging(folder):
@@ -146,7 +167,7 @@ def walk_commands(folder):
 def main(place):
     """Walk, and look that nothing temporary is left."""
     check_hidden()
-    for step in (walk_staging, walk_python, walk_out_of_core, walk_commands):
+    for step in (walk_system, walk_staging, walk_python, walk_out_of_core, walk_commands):
         folder = place / step.__name__
         folder.mkdir()
         step(folder)

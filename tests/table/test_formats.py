@@ -271,7 +271,7 @@ def test_without_the_extra_nothing_is_imported_and_the_file_is_named(tmp_path):
         "for name in ('t.xlsx', 't.sav'):\n"
         "    try: shoal.read(name)\n"
         "    except shoal.InputError as error: print(error)\n"
-        "from shoal.save.files import Targets\n"
+        "from shoal.release.targets import Targets\n"
         "for name in ('t.xlsx', 't.sav', 'folder/'):\n"
         "    try: Targets.of(name)\n"
         "    except shoal.RequestError as error: print(error)\n"

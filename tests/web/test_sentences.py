@@ -14,7 +14,7 @@ from shoal.settings.presets import PRESETS
 SOURCES = (
     "measures/compute.py", "methods/auto.py", "methods/enforce/constraints.py",
     "pipeline/regions/release.py", "partition.py", "pipeline/plan/design.py",
-    "pipeline/plan/local_suppression.py", "pipeline/plan/notes.py", "pipeline/plan/steps.py",
+    "pipeline/plan/columns.py", "pipeline/plan/notes.py", "pipeline/plan/steps.py",
     "report/build.py", "report/chunk.py", "report/guarantees.py", "pipeline/frame.py",
     "pipeline/group.py", "pipeline/membership.py", "pipeline/series_groups.py", "save/prepare.py",
     "table/dialects/writing_notes.py", "table/integer_codes.py", "table/similar_names.py",
@@ -50,8 +50,8 @@ BY_HAND = (  # what only requests that no page sends are told
 )  # fmt: skip
 DEEPER = (  # where what a page asks for is refused, far below the desk
     "pipeline/plan/aggregators.py", "pipeline/plan/constraints.py", "pipeline/plan/design.py",
-    "pipeline/plan/plan.py", "pipeline/plan/kept_columns.py", "pipeline/plan/local_suppression.py",
-    "pipeline/plan/survey.py", "methods/problem.py", "methods/enforce/constraints.py",
+    "pipeline/plan/plan.py", "pipeline/plan/columns.py", "pipeline/plan/columns.py",
+    "pipeline/plan/columns.py", "methods/problem.py", "methods/enforce/constraints.py",
     "methods/enforce/rules.py", "methods/enforce/values.py", "methods/enforce/wider.py",
     "table/csv_text/scan.py", "table/dialects/dialect.py", "table/dialects/notation.py",
     "table/dialects/transcode.py", "table/dialects/propose.py", "table/encode.py",

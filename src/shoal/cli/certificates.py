@@ -52,7 +52,7 @@ def check(
 
     Example: `shoal certificate check out/ --original stays.csv --private out.private/`
     """
-    from shoal.save.pack.recheck import check_pack
+    from shoal.release.pack.recheck import check_pack
     from shoal.settings.parse import split_pairs
 
     if original is not None and private is None:
@@ -77,8 +77,9 @@ def sign(
 
     Example: `shoal certificate sign out/ --key steward.pem`
     """
-    from shoal.save.pack.certificate import NAME, SIGNATURE, load_certificate
-    from shoal.save.pack.signing import sign as signature
+    from shoal.release.pack.certificate import load_certificate
+    from shoal.release.pack.place import NAME, SIGNATURE
+    from shoal.release.pack.signing import sign as signature
     from shoal.storage.staging import Staging
 
     load_certificate(folder)
@@ -99,7 +100,7 @@ def key(
 
     Example: `shoal certificate key steward.pem`
     """
-    from shoal.save.pack.signing import make_keys
+    from shoal.release.pack.signing import make_keys
 
     public = make_keys(target)
     say(f"wrote {target} (private: keep it) and {public} (to hand out)")
@@ -111,6 +112,6 @@ def schema() -> None:
 
     Example: `shoal certificate schema`
     """
-    from shoal.save.pack.certificate import schema_json
+    from shoal.release.pack.certificate import schema_json
 
     write_stdout(schema_json())

@@ -20,7 +20,7 @@ from typer.models import CommandInfo
 from shoal.cli.config import KEYS, check_variables, config_path, read_config, variable
 from shoal.cli.display import PROGRESS, Display, colors, detail, display, say, set_display
 from shoal.errors import InputError, RequestError, nearest_names, shown
-from shoal.storage.piped import PIPED
+from shoal.storage.names import PIPED
 from shoal.storage.private_folder import ENDINGS
 
 PIECE = 2**20  # bytes that are held at once

@@ -87,7 +87,7 @@ def compare(
     Example: `shoal compare stays.csv -k 3,5 --methods mdav,hilbert --quasi age,income
     --drop name,number,cost -o compared/`
     """
-    from shoal.pipeline.compare.grid import Grid, compare_as
+    from shoal.pipeline.compare import Grid, compare_as
     from shoal.settings import build
     from shoal.settings.parse import split_names
     from shoal.settings.tree import run_of, tree_of

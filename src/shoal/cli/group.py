@@ -69,26 +69,41 @@ class ShoalGroup(HelpfulGroup):
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command; nothing but a bug shows a traceback."""
-        STOP.set(ctx.ensure_object(StopToken))
+        stop = ctx.ensure_object(StopToken)
+        STOP.set(stop)
         ctx.with_resource(speaking(_as_command))
         try:
             return super().invoke(ctx)
         except typer.TyperException as error:
             raise _told(error) from None
-        except ShoalError as error:
-            print_error(type(error).__name__, str(error), error.exit_code)
-            raise typer.Exit(error.exit_code) from None
-        except MemoryError:
-            print_error("MemoryError", "not enough memory for this table; nothing was written", 2)
-            raise typer.Exit(2) from None
-        except KeyboardInterrupt:
-            print_error("Interrupted", "interrupted, nothing was written", 130)
-            raise typer.Exit(130) from None
-        except (typer.Exit, typer.Abort, OSError):
+        except (typer.Exit, typer.Abort):
             raise
-        except Exception as error:
-            print_error("Unexpected", f"unexpected error ({type(error).__name__})", 1)
+        except BaseException as error:
+            # compiled code and DuckDB may have made something else of an interrupt
+            if isinstance(error, KeyboardInterrupt) or stop.canceled:
+                raise typer.Exit(_interrupted(stop)) from None
+            _tell(error)
             raise
+
+
+def _interrupted(stop: StopToken) -> int:
+    """Tell that nothing was written, unless the release is there; return the exit code."""
+    if stop.written:
+        return 0
+    print_error("Interrupted", "interrupted, nothing was written", 130)
+    return 130
+
+
+def _tell(error: BaseException) -> None:
+    """Print an error in one line, and end with its code; what nobody expected shows all of it."""
+    if isinstance(error, ShoalError):
+        print_error(type(error).__name__, str(error), error.exit_code)
+        raise typer.Exit(error.exit_code) from None
+    if isinstance(error, MemoryError):
+        print_error("MemoryError", "not enough memory for this table; nothing was written", 2)
+        raise typer.Exit(2) from None
+    if isinstance(error, Exception) and not isinstance(error, OSError):
+        print_error("Unexpected", f"unexpected error ({type(error).__name__})", 1)
 
 
 def _as_command(hint: Hint) -> str:

@@ -17,7 +17,7 @@ from shoal.cli.options import A_TABLE, READING, JsonFlag, Tabled, takes
 from shoal.cli.output import write_stdout
 from shoal.errors import shown
 from shoal.hints import said
-from shoal.storage.piped import PIPED
+from shoal.storage.names import PIPED
 
 if TYPE_CHECKING:
     from shoal.table.inspect import Inspection

@@ -38,7 +38,7 @@ def plot(
 
     Example: `shoal plot column out/ --name age -o age.svg`
     """
-    from shoal.pipeline.compare.points import SCHEMA
+    from shoal.pipeline.comparison import SCHEMA
     from shoal.report.charts import frontier
     from shoal.report.plots import Chart, Plots, check_chart_file
     from shoal.report.reload import load_json, load_released, load_report

@@ -126,7 +126,7 @@ def completed(tree: dict[str, Any], recipe: Path | None, options: dict[str, Any]
 
 def output_of(settings: Any, recipe: Path) -> str:
     """Return where a recipe says that its release goes, as seen from here."""
-    from shoal.system.names import is_url
+    from shoal.storage.names import is_url
 
     noted: str | None = settings.release.output
     if noted is None:

@@ -37,32 +37,28 @@ def make(
     kind: str = "csv",
 ) -> None:
     """Anonymize with a progress bar, write the release, print a summary."""
-    from shoal.report.draw import ahead
-
     if output == "-" and run.as_json:
         raise RequestError("--json and -o - both write to stdout; choose one")
     if output == "-":
         check_stdout(kind)
+    check_early(settings, source, None if output == "-" else output, run)
+    from shoal.report.draw import ahead
+
     with (
         ahead(run.report and output != "-"),
         live_reporter() as report,
         logging_to_stderr(),
     ):
         from shoal.pipeline.anonymize import anonymize_with
-        from shoal.pipeline.plan.source import named_by, source_of
+        from shoal.pipeline.plan.recipe import named_by, source_of
         from shoal.pipeline.regions.file import check_screen, file_request, release, wants_engine
-        from shoal.save.files import stdout_bytes
-        from shoal.storage.staging import Staging
+        from shoal.release.save import stdout_bytes
 
         folder = None if recipe is None else recipe.parent
         named = source if recipe is None else named_by(settings, recipe, source)
         request = None
         if output != "-" or wants_engine(named, settings):
             request = file_request(named, output, settings, run, folder)
-            if request.output_folder is None:
-                inputs = [Path(source)] if source else []
-                staging = Staging(force=run.force, folders=request.targets.folders)
-                request.targets.check(staging, inputs, run.report)
         data = source_of(settings, recipe, source) if recipe is not None else source
         assert data is not None
         result: Any
@@ -77,6 +73,26 @@ def make(
             result = release(data, settings, request, report)
     with contextlib.suppress(KeyboardInterrupt):  # the release is there: nothing to take back
         _echo_result(result, request, run.as_json, run.report)
+
+
+def check_early(
+    settings: Settings, source: str | None, output: str | None, run: RunOptions
+) -> None:
+    """Refuse an input or output by its name or place, before what takes a second is imported.
+
+    What several files or an engine are is looked at later.
+    """
+    from shoal.release.targets import Targets
+    from shoal.table.files.many_files import is_many
+    from shoal.table.files.opening import check_ordinary, is_database
+
+    if settings.protect.engine is not None or (source is not None and is_many(source)):
+        return
+    if output is not None:
+        targets = Targets.of(output)
+        targets.check(targets.staging(run.force), [Path(source)] if source else [], run.report)
+    if source is not None and not is_database(source):
+        check_ordinary(Path(source))
 
 
 def echo_estimate(likely: Any) -> None:
@@ -107,21 +123,18 @@ def make_pack(
     sign: Path | None = None,
 ) -> None:
     """Anonymize with a progress bar, write a release pack, print a summary."""
+    from shoal.release.pack.place import check_pack_place
+
+    targets = check_pack_place(
+        folder, kind, run.force, settings.replace(input={"path": source}), sign
+    )
+    check_early(settings, source, None, run)
     from shoal.report.draw import ahead
 
     with ahead(True), live_reporter() as report:
         from shoal.pipeline.anonymize import anonymize_with
         from shoal.pipeline.regions.file import check_whole
-        from shoal.save.files import Targets
-        from shoal.save.pack.folder import check_folder, check_private
-        from shoal.save.pack.signing import check_key
-        from shoal.storage.staging import Staging
 
-        check_folder(folder, run.force, settings.replace(input={"path": source}))
-        targets = Targets.in_folder(folder, kind)
-        check_private(targets, Staging(force=run.force, folders=[targets.private]))
-        if sign is not None:
-            check_key(sign)
         check_whole(source, settings)
         result = anonymize_with(
             Path(source), settings, report, run.threads, None, echo_estimate, kind=kind
@@ -168,7 +181,7 @@ def _echo_private(folder: str, with_page: bool) -> None:
 
 
 def _warn_of_others(targets: Any, result: Any) -> None:
-    from shoal.save.siblings import earlier_releases
+    from shoal.release.save import earlier_releases
 
     others = earlier_releases(targets.private, result.report.input["sha256"])
     if others:

@@ -134,7 +134,7 @@ def risk(
     force = options.pop("force", False)
     target = None
     if records is not None:
-        from shoal.report.risk.records import RecordsFile
+        from shoal.release.records import RecordsFile
 
         target = RecordsFile(records, force)
         target.check(Path(file))

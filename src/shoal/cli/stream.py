@@ -86,9 +86,9 @@ def run_stream(
     settings: Settings, source: str | None, output: str, run: RunOptions, recipe: Path
 ) -> None:
     """Go on with a stream as its recipe says, from its own folder or another."""
-    from shoal.pipeline.plan.source import named_by
+    from shoal.pipeline.plan.recipe import named_by
     from shoal.settings import build
-    from shoal.storage.piped import is_piped
+    from shoal.storage.names import is_piped
 
     if output == "-" or (source is not None and is_piped(source)):
         raise RequestError(

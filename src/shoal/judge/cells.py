@@ -11,8 +11,6 @@ lies between two values of a declared order.
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import re
 from bisect import bisect_right
@@ -28,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from shoal.judge.engine import quoted
-from shoal.judge.values import is_star
+from shoal.judge.values import hierarchy_rows, is_star
 from shoal.judge.values import number as decimal_of
 
 BETWEEN = re.compile(r"\[([^,;]+)[,;]([^,;]+)([\])])")
@@ -273,13 +271,6 @@ def is_interval(text: str) -> bool:
 def file_lines(path: Path) -> dict[str, set[str]]:
     """Return of every first cell of a hierarchy's file the other words of its line."""
     text = path.read_bytes().decode("utf-8-sig")
-    read = [rows for sign in ";,\t" if (rows := _rows(text, sign)) and len(rows[0]) > 1]
+    read = [rows for rows in hierarchy_rows(text) if len(rows[0]) > 1]
     rooted = [rows for rows in read if rows[0][-1] == "*"]
     return {row[0]: set(row) for row in next(iter([*rooted, *read]), [])}
-
-
-def _rows(text: str, sign: str) -> list[list[str]]:
-    with suppress(csv.Error):
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=sign, strict=True)
-        return [row for row in reader if row]
-    return []

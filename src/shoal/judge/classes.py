@@ -15,11 +15,12 @@ r. Equal cells match. A star (`*`, an empty or a missing cell) matches
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 from typing import Any
 
-from shoal.errors import InputError, RequestError
+from shoal.errors import RequestError
+from shoal.judge import in_words, refuse
 from shoal.judge.engine import Engine, quoted, text
 from shoal.judge.source import Source
 from shoal.judge.values import Coded, Sensitive
@@ -33,101 +34,88 @@ NESTED = ("STRUCT", "MAP", "UNION")
 
 def star(column: str, kind: str) -> str:
     """Return the condition that a cell says nothing."""
-    if kind == "VARCHAR":
-        return f"({column} IS NULL OR {column} IN ('', '*'))"
-    return f"({column} IS NULL OR isnan({column}))" if is_float(kind) else f"({column} IS NULL)"
+    more = {
+        "VARCHAR": " OR {0} IN ('', '*')",
+        "DOUBLE": " OR isnan({0})",
+        "FLOAT": " OR isnan({0})",
+    }
+    return f"({{0}} IS NULL{more.get(kind, '')})".format(column)
 
 
-def is_float(kind: str) -> bool:
-    """Tell whether cells may be not-a-number."""
-    return kind in ("DOUBLE", "FLOAT")
-
-
-def same(columns: Sequence[str], one: str, other: str) -> str:
+def same(columns: Iterable[str], one: str, other: str) -> str:
     """Return the condition that cells of two tables are the same, missing ones too."""
     pairs = [f"{one}.{name} IS NOT DISTINCT FROM {other}.{name}" for name in columns]
     return " AND ".join(pairs) or "true"
 
 
-@dataclass
 class Classes:
     """The classes of a release in the engine: `quasi` and `sensitive` are columns of `source`.
 
     `person` is a column that says whose record each is, where people are counted, not records.
+    `kinds` are the columns of `classes` and their types, `coded` the values of the sensitive ones.
     """
 
-    engine: Engine
-    source: Source
-    quasi: Sequence[str]
-    sensitive: Sequence[Sensitive] = ()
-    person: str | None = None
-    coded: list[Coded] = field(default_factory=list)
-    tables: set[str] = field(default_factory=set)  # of what matches what
-
-    def __post_init__(self) -> None:
-        self.kinds = {f"q{n}": self.source.columns[name] for n, name in enumerate(self.quasi, 1)}
-        self.many = "sum(n)::BIGINT" if self.person is None else "count(DISTINCT person)"
-
-    def make(self) -> None:
-        """Make the tables of classes and of what is counted in them."""
-        cells = [f"{quoted(name)} AS q{n}" for n, name in enumerate(self.quasi, 1)]
-        for n, column in enumerate(self.sensitive, 1):
-            kind = self.source.columns[column.name]
-            cast = "::VARCHAR" if kind.startswith(NESTED) else ""
-            cells.append(f"{quoted(column.name)}{cast} AS s{n}")
-        if self.person is not None:
-            cells.append(f"{quoted(self.person)} AS person")
-        own = ", ".join(self.kinds)
-        self.engine.make(
-            f"CREATE TABLE counts AS\nSELECT {', '.join(cells)}, count(*) AS n\n"
-            f"FROM {self.source.table}\nGROUP BY ALL",
+    def __init__(
+        self, engine: Engine, source: Source, quasi: Sequence[str],
+        sensitive: Sequence[Sensitive] = (), person: str | None = None,
+    ) -> None:  # fmt: skip
+        self.engine, self.source, self.quasi = engine, source, quasi
+        self.kinds = {f"q{n}": source.columns[name] for n, name in enumerate(quasi, 1)}
+        self.many = "count(DISTINCT person)" if person else "sum(n)::BIGINT"
+        self.person, self.are_matched, self.coded = ", person" * bool(person), False, list[Coded]()
+        cells = {f"q{n}": quoted(name) for n, name in enumerate(quasi, 1)}
+        for n, column in enumerate(sensitive, 1):
+            cast = "::VARCHAR" if source.columns[column.name].startswith(NESTED) else ""
+            cells[f"s{n}"] = quoted(column.name) + cast
+        cells |= {"person": quoted(person)} if person else {}
+        named = ", ".join(f"{cell} AS {name}" for name, cell in cells.items())
+        engine.make(
+            f"CREATE TABLE counts AS\nSELECT {named}, count(*) AS n\nFROM {source.table}\n"
+            "GROUP BY ALL",
             "How often each combination of cells occurs",
         )
-        self.engine.make(
+        own = ", ".join(self.kinds)
+        engine.make(
             f"CREATE TABLE classes AS\nSELECT row_number() OVER () AS class, {own}, "
             f"{self.many} AS size\nFROM counts\nGROUP BY {own}",
             "Equivalence classes: records that have the same quasi-identifiers",
         )
-        if self.sensitive:
-            self._code()
+        if sensitive:
+            self._code(sensitive)
 
-    def _code(self) -> None:
+    def _code(self, sensitive: Sequence[Sensitive]) -> None:
         """Give every sensitive cell the numbers of its value and its form."""
+        import numpy as np
+        import pyarrow as pa
+
         joins, codes = [], []
-        for n, column in enumerate(self.sensitive, 1):
+        for n, column in enumerate(sensitive, 1):
             distinct = self.engine.arrow(f"SELECT DISTINCT s{n} AS cell FROM counts").read_all()
             coded = column.coded(python_values(distinct["cell"]))
             self.coded.append(coded)
-            self._keep(f"values_{n}", distinct, coded)
+            numbers = np.array(coded.codes, np.int64)
+            codes_of = {"value": numbers, "form": np.array(coded.forms, np.int64)[numbers]}
+            for name, cells in codes_of.items():  # pa.array would import pandas: 0.4 seconds
+                array = pa.Array.from_buffers(pa.int64(), len(cells), [None, pa.py_buffer(cells)])
+                distinct = distinct.append_column(name, array)
+            self.engine.load(
+                f"values_{n}", distinct, "The number of each value, and of the form of its spelling"
+            )
             joins.append(f"JOIN values_{n} ON counts.s{n} IS NOT DISTINCT FROM values_{n}.cell")
             codes.append(f"values_{n}.value AS v{n}, values_{n}.form AS f{n}")
-        more = ", person" if self.person else ""
         self.engine.make(
-            f"CREATE VIEW coded AS\nSELECT class, {', '.join(codes)}{more}, n\nFROM counts\n"
-            f"JOIN classes ON {same(list(self.kinds), 'counts', 'classes')}\n" + "\n".join(joins),
+            f"CREATE VIEW coded AS\nSELECT class, {', '.join(codes)}{self.person}, n\n"
+            f"FROM counts\nJOIN classes ON {same(self.kinds, 'counts', 'classes')}\n"
+            + "\n".join(joins),
             "Which values the records of a class have, by numbers",
         )
 
-    def _keep(self, name: str, distinct: Any, coded: Coded) -> None:
-        """Make the table of the numbers of cells; the script says it cell by cell."""
-        import pyarrow as pa
-
-        numbers = pa.array(coded.codes, pa.int64())
-        forms = pa.array([coded.forms[code] for code in coded.codes], pa.int64())
-        given = distinct.append_column("value", numbers).append_column("form", forms)
-        self.engine.load(name, given, "The number of each value, and of the form of its spelling")
-
-    def sizes(self, reading: str) -> str:
+    def sizes(self, table: str, columns: Mapping[str, str], reading: str) -> str:
         """Return a table of classes and of how many records could be the person behind each."""
-        if not self.match("classes", self.kinds, reading):
-            return "(SELECT class, size AS candidates, size FROM classes)"
-        return self.matched_sizes("classes")
-
-    @staticmethod
-    def matched_sizes(table: str) -> str:
-        """Return a table of classes, of what matches them, and of their own records."""
+        if not self.match(table, columns, reading):
+            return f"(SELECT class, size AS candidates, size FROM {table})"
         return (
-            f"(SELECT own.class, sum(other.size)::BIGINT AS candidates, "
+            "(SELECT own.class, sum(other.size)::BIGINT AS candidates, "
             "any_value(own.size) AS size "
             f"FROM {table}_matches AS matches JOIN {table} AS own USING (class) "
             f"JOIN {table} AS other ON other.class = matches.other GROUP BY own.class)"
@@ -137,10 +125,10 @@ class Classes:
         self, table: str, columns: Mapping[str, str], reading: str, most: int = PAIRS
     ) -> bool:
         """Make the table of which classes match which; tell whether any matches another."""
-        stars = [f"CASE WHEN {star(name, kind)} THEN '*' ELSE '.' END"
-                 for name, kind in columns.items()]  # fmt: skip
         if reading == "own":
             return False
+        stars = (f"CASE WHEN {star(name, kind)} THEN '*' ELSE '.' END"
+                 for name, kind in columns.items())  # fmt: skip
         self.engine.make(
             f"CREATE OR REPLACE VIEW {table}_stars AS\n"
             f"SELECT *, concat({', '.join(stars)}) AS stars\nFROM {table}",
@@ -151,22 +139,20 @@ class Classes:
         ))  # fmt: skip
         if not any("*" in one for one in patterns):
             return False
-        if sum(patterns.values()) ** 2 > most and len(patterns) > PATTERNS:
-            raise RequestError(
-                f"missing_as {reading}: {len(patterns)} patterns of missing cells in "
-                f"{sum(patterns.values())} classes are too many to compare; verify with missing_as "
-                "own, which is stricter"
-            )
-        pairs = (
-            _by_pattern(table, list(columns), list(patterns), reading)
-            if len(patterns) <= PATTERNS
-            else _by_class(table, columns, reading)
-        )
-        self.tables.add(f"{table}_matches")
+        many, are_few = sum(patterns.values()), len(patterns) <= PATTERNS
+        refuse((
+            many**2 > most and not are_few,
+            f"missing_as {reading}: {len(patterns)} patterns of missing cells in {many} classes "
+            "are too many to compare; verify with missing_as own, which is stricter",
+        ), error=RequestError)  # fmt: skip
+        query = _by_pattern(table, columns, list(patterns), reading) if are_few else _by_class(
+            table, columns, reading
+        )  # fmt: skip
         self.engine.make(
-            f"CREATE OR REPLACE TABLE {table}_matches AS\n{pairs}",
+            f"CREATE OR REPLACE TABLE {table}_matches AS\n{query}",
             f"Classes whose records could be those of a person, missing cells read as {reading}",
         )
+        self.are_matched |= table == "classes"
         return True
 
     def smallest(self, reading: str, own: int) -> int | None:
@@ -175,12 +161,14 @@ class Classes:
         None where that takes too many comparisons.
         """
         try:
-            if not self.match("classes", self.kinds, reading, FREE):
+            if reading == "own" or not self.match("classes", self.kinds, reading, FREE):
                 return own
         except RequestError:
             return None
-        rows = self.engine.rows(f"SELECT min(candidates) FROM {self.matched_sizes('classes')}")
-        return int(rows[0][0])
+        return int(self.engine.rows(
+            "SELECT min(n) FROM (SELECT sum(size) AS n FROM classes_matches AS matches "
+            "JOIN classes ON classes.class = matches.other GROUP BY matches.class)"
+        )[0][0])  # fmt: skip
 
     def count(self, name: str, code: str, gone: str, title: str) -> None:
         """Make counted_NAME and whole_NAME: how often codes occur in a class, and in the release.
@@ -190,7 +178,7 @@ class Classes:
         """
         each = f"{code} AS code, bool_or({gone}) AS gone, {self.many} AS n\nFROM coded"
         counted = f"SELECT class, {each}\nGROUP BY class, code"
-        if "classes_matches" in self.tables:
+        if self.are_matched:
             counted = (
                 "SELECT matches.class, code, bool_or(gone) AS gone, sum(n)::BIGINT AS n\n"
                 f"FROM classes_matches AS matches JOIN ({counted}) AS counted\n"
@@ -201,32 +189,33 @@ class Classes:
         self.engine.make(f"CREATE VIEW whole_{name} AS\nSELECT {each}\nGROUP BY code")
 
 
-def _by_pattern(table: str, columns: Sequence[str], patterns: Sequence[str], reading: str) -> str:
+def _by_pattern(
+    table: str, columns: Mapping[str, str], patterns: Sequence[str], reading: str
+) -> str:
     """Return the query for matching classes, by which of their cells are stars."""
     every = []
-    for theirs in patterns:
-        for mine in patterns:
-            both = list(zip(mine, theirs, strict=True))
-            if reading == "root" and ("*", ".") in both:
-                continue
-            equal = [f"own.{name} = other.{name}" for name, pair in zip(columns, both, strict=True)
-                     if pair == (".", ".")]  # fmt: skip
-            every.append(
-                f"SELECT own.class, other.class AS other\n"
-                f"FROM {table}_stars AS own JOIN {table}_stars AS other\n"
-                f"ON {' AND '.join(equal) or 'true'}\n"
-                f"WHERE own.stars = {text(mine)} AND other.stars = {text(theirs)}"
-            )
+    for theirs, mine in product(patterns, patterns):
+        both = list(zip(columns, mine, theirs, strict=True))
+        if reading == "root" and any((own, other) == ("*", ".") for _, own, other in both):
+            continue
+        equal = [f"own.{name} = other.{name}" for name, *pair in both if pair == [".", "."]]
+        every.append(
+            f"SELECT own.class, other.class AS other\n"
+            f"FROM {table}_stars AS own JOIN {table}_stars AS other\n"
+            f"ON {' AND '.join(equal) or 'true'}\n"
+            f"WHERE own.stars = {text(mine)} AND other.stars = {text(theirs)}"
+        )
     return "\nUNION ALL\n".join(every)
 
 
 def _by_class(table: str, columns: Mapping[str, str], reading: str) -> str:
     """Return the query for matching classes, by the definition of the reading."""
-    each = []
-    for name, kind in columns.items():
-        stars = [star(f"other.{name}", kind)]
-        stars += [star(f"own.{name}", kind)] if reading == "wildcard" else []
-        each.append(f"(own.{name} = other.{name} OR {' OR '.join(stars)})")
+    sides = ("other", "own") if reading == "wildcard" else ("other",)
+    each = [
+        " OR ".join([f"(own.{name} = other.{name}", *(star(f"{side}.{name}", kind)
+                                                      for side in sides)]) + ")"
+        for name, kind in columns.items()
+    ]  # fmt: skip
     return (
         f"SELECT own.class, other.class AS other\nFROM {table} AS own\n"
         f"JOIN {table} AS other ON {' AND '.join(each)}"
@@ -239,7 +228,5 @@ def python_values(column: Any) -> list[Any]:
 
     if pa.types.is_timestamp(column.type) or str(column.type) in ("time64[ns]", "duration[ns]"):
         column = column.cast("int64")
-    try:
+    with in_words("a date is beyond the calendar", ValueError, OverflowError):
         return list(column.to_pylist())
-    except (ValueError, OverflowError):
-        raise InputError("a date is beyond the calendar") from None

@@ -17,28 +17,25 @@ medians, modes and medoids do not say whom they stand for: where a quasi-identif
 released so (a paper says it, or it is single numbers or dates without any interval and nobody says
 what they are), or one release keeps what the other groups, this cannot be judged from the releases
 alone. With the original it can be judged: `people.py`.
+
+Cells of all files are compared by their texts: those that compare as equal (`cells.comparable`)
+have one number, stars have 0. Which of the others may stand for one value is told by a table of
+pairs of such numbers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from shoal.errors import InputError
-from shoal.judge.cells import overlap, spelled, to_compare
-from shoal.judge.compared import (
-    CompositionRequest,
-    load_pairs,
-    number_cells,
-    numbered,
-    tells_nothing,
-)
+from shoal.judge import refuse
+from shoal.judge.cells import comparable, is_single, overlap, spans, spelled, to_compare
 from shoal.judge.engine import Engine, quoted
+from shoal.judge.papers import SINGLE, Beside
 from shoal.judge.source import Source
+from shoal.judge.values import plain_value
 from shoal.judge.verdict import Composition
-
-__all__ = ["WARNING", "CompositionRequest", "compose"]
 
 WARNING = (
     "two releases of the same people tell more together than each alone; a third would tell more, "
@@ -50,6 +47,81 @@ A_ROW = 5  # how much longer two classes take to compare than to blank one
 SIDES = ("this", "other")
 
 
+@dataclass(frozen=True)
+class CompositionRequest:
+    """Roles of the two releases as requested (None: unknown), and papers beside them."""
+
+    quasi: Sequence[str]
+    sensitive: Sequence[str] | None
+    k: int
+    ours: Beside | None = None
+    theirs: Beside | None = None
+    roles: tuple[str, str] = ("", "")
+
+    def their_quasi(self, header: Sequence[str]) -> list[str]:
+        """Return the quasi-identifiers of the other release, as far as they are known."""
+        known = () if self.theirs is None else self.theirs.quasi_identifiers
+        return list(dict.fromkeys(name for name in (*self.quasi, *known) if name in header))
+
+
+def number_cells(engine: Engine, name: str, tables: Mapping[str, Sequence[str]]) -> list[Any]:
+    """Make a table of the different cells of some columns; return what each number stands for.
+
+    `number` is equal for cells that compare as equal, `form` for all spellings of one value.
+    """
+    parts = [
+        f"SELECT {column} AS cell FROM {table}" for table in tables for column in tables[table]
+    ]
+    every = " UNION ".join(["SELECT '*' AS cell", *parts])
+    cells = [cell for (cell,) in engine.rows(f"{every} ORDER BY ALL") if cell is not None]
+    texts = [comparable(cell) for cell in cells]
+    numbers = {text: number for number, text in enumerate(dict.fromkeys([None, *texts]))}
+    forms = [plain_value(cell, (), True) for cell in cells]
+    alike = {form: numbers[text] for form, text in zip(forms, texts, strict=True)} | {None: 0}
+    rows = [(c, numbers[t], alike[f]) for c, t, f in zip(cells, texts, forms, strict=True)]
+    kinds = {"cell": "string", "number": "int32", "form": "int32"}
+    engine.load_rows(name, "the different cells of what is compared; * has number 0", kinds, rows)
+    return list(numbers)
+
+
+def numbered(table: str, cells: str, columns: Mapping[str, tuple[str, str]], others: str) -> str:
+    """Return the query that puts numbers in the place of texts.
+
+    `columns` has the text and the kind of number (number or form) of each column that is made.
+    """
+    chosen = [f"coalesce({name}_cell.{kind}, 0) AS {name}" for name, (_, kind) in columns.items()]
+    joins = [
+        f"LEFT JOIN {cells} {name}_cell ON {name}_cell.cell = {table}.{text}"
+        for name, (text, _) in columns.items()
+    ]
+    return "\n".join([f"SELECT {', '.join([others, *chosen])}", f"FROM {table}", *joins])
+
+
+def load_pairs(
+    engine: Engine, name: str, query: str, values: Sequence[Any], meet: Callable[[Any, Any], bool]
+) -> bool:
+    """Make a table of those pairs of numbers, told by a query, that meet; tell whether all do."""
+    asked = engine.rows(query)
+    found = [(one, other) for one, other in asked if meet(values[one], values[other])]
+    spans.cache_clear()  # no values of records stay behind
+    kinds = {"one": "int32", "other": "int32"}
+    engine.load_rows(name, "cells that may stand for one value", kinds, found)
+    return len(found) == len(asked)
+
+
+def tells_nothing(
+    engine: Engine, table: str, column: str, name: str, values: Sequence[Any], known: Beside | None
+) -> bool:
+    """Tell whether values of a column may be means or the like, and do not say of what.
+
+    `name` is the column in the file, `column` the one of a table of numbers.
+    """
+    if known is not None and name in known.released_as:
+        return known.released_as[name] in SINGLE
+    cells = engine.rows(f"SELECT DISTINCT {column} FROM {table}")
+    return is_single(values[number] for (number,) in cells)
+
+
 def compose(
     engine: Engine, ours: Source, theirs: Source, request: CompositionRequest
 ) -> Composition:
@@ -58,21 +130,30 @@ def compose(
     columns = [name for name in request.quasi if name in theirs.columns]
     keys = request.their_quasi(list(theirs.columns))
     crossed = {name for name in shared if name in keys and name not in columns}
-    if request.sensitive is None:
-        hidden = [name for name in shared if name not in (*columns, *keys)]
-    else:
-        hidden = [name for name in request.sensitive if name in shared and name not in keys]
-    if not columns and not hidden and not crossed:
-        raise InputError(f"{theirs.name}: it shares no column with this release")
+    hidden = [name for name in (shared if request.sensitive is None else request.sensitive)
+              if name in shared and name not in keys]  # fmt: skip
+    refuse((not (columns or hidden or crossed),
+            f"{theirs.name}: it shares no column with this release"))  # fmt: skip
     met = {f"c{n}": name for n, name in enumerate(columns)}
     kept = {f"h{n}": name for n, name in enumerate(hidden)}
     _make_entries(engine, "this", ours, request.quasi, met | kept)
     _make_entries(engine, "other", theirs, keys, met | kept)
-    values = _make_numbers(engine, list(met), list(kept))
+    values = number_cells(engine, "met_cells", {f"{s}_entries": [*met, *kept] for s in SIDES})
+    numbers = {name: (name, "number") for name in met | kept}
+    numbers |= {name.replace("h", "f"): (name, "form") for name in kept}  # of all spellings
+    for side, known in zip(SIDES, (request.ours, request.theirs), strict=True):
+        query = numbered(f"{side}_entries", "met_cells", numbers, "class, n")
+        engine.make(f"CREATE TABLE {side}_numbers AS\n{query}")
+        engine.make(
+            f"CREATE TABLE {side}_classes AS\n"
+            f"SELECT DISTINCT {', '.join(['class', *met])} FROM {side}_numbers"
+        )
+        crossed |= {
+            name
+            for column, name in met.items()
+            if tells_nothing(engine, f"{side}_numbers", column, name, values, known)
+        }
     _make_pairs(engine, list(met), values)
-    for side, known in (("this", request.ours), ("other", request.theirs)):
-        table = f"{side}_numbers"
-        crossed |= {n for c, n in met.items() if tells_nothing(engine, table, c, n, values, known)}
     meetings = [
         _met(engine, some, [kept[name.replace("f", "h")] for name in some], request.k)
         for some in _sets(engine, list(kept), request.sensitive is None)
@@ -102,28 +183,12 @@ def _make_entries(
     )
 
 
-def _make_numbers(engine: Engine, met: list[str], kept: list[str]) -> list[Any]:
-    """Put numbers in the place of the cells of both releases; return what each stands for.
-
-    `met` are columns of quasi-identifiers; spellings of one value have one form (f0, f1, …).
-    """
-    values = number_cells(engine, "met_cells", {f"{side}_entries": met + kept for side in SIDES})
-    columns = {name: (name, "number") for name in met + kept}
-    columns |= {name.replace("h", "f"): (name, "form") for name in kept}
-    for side in SIDES:
-        query = numbered(f"{side}_entries", "met_cells", columns, "class, n")
-        engine.make(f"CREATE TABLE {side}_numbers AS\n{query}")
-        engine.make(
-            f"CREATE TABLE {side}_classes AS\n"
-            f"SELECT DISTINCT {', '.join(['class', *met])} FROM {side}_numbers"
-        )
-    return values
-
-
 def _make_pairs(engine: Engine, met: list[str], values: Sequence[Any]) -> None:
     """Make a table of the pairs of classes that may hold the same person.
 
-    Cells that are not equal may stand for one value if one is a star, or if they are ranges.
+    Cells that are not equal may stand for one value if one is a star, or if they are ranges. To
+    look classes up in spite of stars, a class is there once for every pattern of stars that the
+    other release has, and its cells are blank where that has a star.
     """
     work, near = 0, list[str]()
     for c in met:
@@ -136,12 +201,31 @@ def _make_pairs(engine: Engine, met: list[str], values: Sequence[Any]) -> None:
         of = [f"(SELECT DISTINCT {c} FROM {side}_classes) {side}" for side in SIDES]
         query = f"SELECT this.{c}, other.{c} FROM {', '.join(of)}"
         load_pairs(engine, f"near_{c}", query, values, overlap)
-    same = _make_blanked(engine, [c for c in met if c not in near], near)
+    exact = [c for c in met if c not in near]
+    stars = ", ".join(["true AS blank", *(f"{c} = 0 AS blank_{c}" for c in exact)])
+    own = " AND ".join(["own.blank", *(f"own.blank_{c} = (c.{c} = 0)" for c in exact)])
+    blanked = [f"CASE WHEN their.blank_{c} THEN 0 ELSE c.{c} END AS {c}" for c in exact]
+    for side in SIDES:
+        engine.make(
+            f"CREATE TABLE {side}_patterns AS\nSELECT row_number() OVER () AS pattern, *\n"
+            f"FROM (SELECT DISTINCT {stars} FROM {side}_classes)"
+        )
+    for side, beside in (SIDES, SIDES[::-1]):
+        patterns = f"own.pattern AS {side}_pattern", f"their.pattern AS {beside}_pattern"
+        engine.make(
+            f"CREATE VIEW {side}_blanked AS\n"
+            f"SELECT {', '.join(['c.class', *patterns, *(f'c.{c}' for c in near), *blanked])}\n"
+            f"FROM {side}_classes c JOIN {side}_patterns own ON {own}\n"
+            f"CROSS JOIN {beside}_patterns their"
+        )
+        _check_work(engine.rows(
+            f"SELECT count(*) * (SELECT count(*) FROM {beside}_patterns) FROM {side}_classes"
+        )[0][0] // A_ROW)  # fmt: skip
+    same = ", ".join(["this_pattern", "other_pattern", *exact])
     counts = [f"(SELECT {same}, count(*) AS n FROM {side}_blanked GROUP BY ALL)" for side in SIDES]
-    ((found,),) = engine.rows(
+    _check_work(work + int(engine.rows(
         f"SELECT coalesce(sum(a.n * b.n), 0) FROM {counts[0]} a JOIN {counts[1]} b USING ({same})"
-    )
-    _check_work(work + int(found))
+    )[0][0]))  # fmt: skip
     cells = [f"a.{c} AS this_{c}, b.{c} AS other_{c}" for c in near]
     chosen = ", ".join(["a.class AS this, b.class AS other", *cells])
     joins = [f"JOIN near_{c} n{c} ON (n{c}.one, n{c}.other) = (this_{c}, other_{c})" for c in near]
@@ -153,42 +237,13 @@ def _make_pairs(engine: Engine, met: list[str], values: Sequence[Any]) -> None:
     )
 
 
-def _make_blanked(engine: Engine, exact: list[str], near: list[str]) -> str:
-    """Make views of the classes, to look them up in spite of stars; return by which columns.
-
-    A class is there once for every pattern of stars that the other release has, and its cells are
-    blank where that has a star.
-    """
-    stars = ", ".join(["true AS blank", *(f"{c} = 0 AS blank_{c}" for c in exact)])
-    for side in SIDES:
-        engine.make(
-            f"CREATE TABLE {side}_patterns AS\nSELECT row_number() OVER () AS pattern, *\n"
-            f"FROM (SELECT DISTINCT {stars} FROM {side}_classes)"
-        )
-    own = " AND ".join(["own.blank", *(f"own.blank_{c} = (c.{c} = 0)" for c in exact)])
-    blanked = [f"CASE WHEN their.blank_{c} THEN 0 ELSE c.{c} END AS {c}" for c in exact]
-    for side, beside in (SIDES, SIDES[::-1]):
-        patterns = f"own.pattern AS {side}_pattern", f"their.pattern AS {beside}_pattern"
-        engine.make(
-            f"CREATE VIEW {side}_blanked AS\n"
-            f"SELECT {', '.join(['c.class', *patterns, *(f'c.{c}' for c in near), *blanked])}\n"
-            f"FROM {side}_classes c JOIN {side}_patterns own ON {own}\n"
-            f"CROSS JOIN {beside}_patterns their"
-        )
-        ((rows,),) = engine.rows(
-            f"SELECT count(*) * (SELECT count(*) FROM {beside}_patterns) FROM {side}_classes"
-        )
-        _check_work(rows // A_ROW)
-    return ", ".join(["this_pattern", "other_pattern", *exact])
-
-
 def _check_work(work: int) -> None:
     """Refuse more comparisons than are done in minutes."""
-    if work > PAIRS:
-        raise InputError(
-            f"too many pairs of classes to compare with the other release ({work}, at most "
-            f"{PAIRS}); name more of the quasi-identifiers that both write without intervals"
-        )
+    refuse((
+        work > PAIRS,
+        f"too many pairs of classes to compare with the other release ({work}, at most {PAIRS}); "
+        "name more of the quasi-identifiers that both write without intervals",
+    ))  # fmt: skip
 
 
 def _sets(engine: Engine, kept: list[str], by_default: bool) -> list[list[str]]:

@@ -3,6 +3,10 @@
 The scan refuses quotes that readers close differently, line ends within records that look like
 records themselves, and a header and records that another delimiter splits as evenly as the one that
 is used. What it lets pass has the same records in DuckDB, pandas, R, Excel and Python.
+
+It goes by pieces. Quoted cells are blanked, and of what is left all signs but separators and line
+ends taken out: that must be the same line over and over. Only where it is not, or where a cell has
+a line end, records are looked at one by one.
 """
 
 from __future__ import annotations
@@ -13,20 +17,20 @@ import io
 import re
 import zlib
 from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, cast
 
-import numpy as np
-
-from shoal.errors import InputError, shown
+from shoal.errors import InputError, RequestError, shown
 from shoal.hints import option
+from shoal.judge import in_words, refuse
 from shoal.judge.engine import Engine, text
 from shoal.judge.source import LINE, PIECE, Source, check_names, check_unpacked, more
-from shoal.judge.written import Written
 
 DELIMITERS = ",;\t|"
 BOM = b"\xef\xbb\xbf"
-NEWLINE, MANY = 10, 200
 CELL = 131_072  # signs of a cell: Python's csv module takes no more
 # The head of gzip may name the file, and no more: it has fields of its own, and a comment.
 HEAD = re.compile(rb"\x1f\x8b\x08(?![\0\x08])|\x1f\x8b\x08\x08.{6}[^\0]{100}", re.S)
@@ -35,6 +39,7 @@ HEAD = re.compile(rb"\x1f\x8b\x08(?![\0\x08])|\x1f\x8b\x08\x08.{6}[^\0]{100}", r
 # repeat are bounded, as each repetition takes memory: megabytes of quotes took one of 1 GB.
 PLAIN = rb"[^QS\r\n\0]*+"
 QUOTED = rb"Q[^Q\\\r\0]*+(?:(?:\\(?!Q)|QQ|\r\n)[^Q\\\r\0]*+){0,131072}Q"
+QUOTED_CELL = rb"Q(?<![^S\n]Q)" + QUOTED[1:] + rb"(?=[S\n]|\r\n)"  # a first Q is found fast
 LINE_OF_CELLS = rb"[^Q\n]*+(?:Q[^Q]*+Q[^Q\n]*+){0,262144}\n?"
 LEADING = re.compile(r'^"(?:[^"]|"")*"')
 ODD = "\v\f\x1c\x1d\x1e\x85\u2028\u2029"  # signs at which some readers end a line
@@ -48,6 +53,90 @@ WRONG = (
     (rb"", "not strict csv: a quote that is not closed, within a cell or beside other signs, which "
      "readers read differently; put the whole cell in quotes, and double those in it"),
 )  # fmt: skip
+SAMPLE = datetime(2001, 2, 3, 4, 5, tzinfo=UTC)
+ALIKE = SAMPLE.replace(year=2007)  # on the same weekday
+TIMES = ("%H", "%M", "%S")
+SPELLED = re.compile("iso2022|hz|utf-7|.*escape|punycode|idna")
+
+
+@dataclass(frozen=True)
+class Written:
+    """Signs and encoding of a csv file; the delimiter is None where the file shows it.
+
+    `date_format` is by column, "" stands for all.
+    """
+
+    delimiter: str | None = None
+    encoding: str = "utf-8"
+    quote: str = '"'
+    decimal: str = "."
+    thousands: str = ""
+    date_format: Mapping[str, str] = field(default_factory=dict)
+
+    def check(self) -> None:
+        """Refuse what no csv file is written in."""
+        sign, quote = "," if self.delimiter is None else self.delimiter, self.quote
+        given = (sign, self.encoding, quote, self.decimal, self.thousands)
+        refuse((not all(isinstance(one, str) for one in given),
+                "delimiter, encoding, quote, decimal and thousands are texts"),
+               error=RequestError)  # fmt: skip
+        try:
+            encoding = codecs.lookup(self.encoding).name
+        except LookupError:
+            encoding = ""
+        refuse(
+            (len(sign) != 1 or not sign.isascii() or sign in '"\r\n\0',
+             "the delimiter must be one character, such as ',' or ';'"),
+            (len(quote) != 1 or not quote.isascii() or quote.isalnum(),
+             "the quote must be one plain sign, such as ' or \""),
+            (quote == self.delimiter or quote in "\r\n\0",
+             "the quote must be another sign than the delimiter and line ends"),
+            (not encoding, f"there is no encoding {shown(self.encoding)}"),
+            (SPELLED.match(encoding),
+             f"encoding {encoding} spells one text in many ways; write UTF-8"),
+            error=RequestError,
+        )  # fmt: skip
+        formats_of(self.date_format)
+
+    def date(self, column: str, text: str) -> str | None:
+        """Return a date of a column's format as ISO writes it; None if it is none."""
+        form = self.date_format.get(column, self.date_format.get(""))
+        return None if form is None else as_iso(text, form)
+
+    def number(self, text: str) -> str:
+        """Return a number with a point for its decimal sign, another text as it is."""
+        if self.decimal == "." and not self.thousands:
+            return text
+        many = rf"[1-9]\d{{0,2}}(?:{re.escape(self.thousands)}\d{{3}})+|" if self.thousands else ""
+        whole = rf"(?:{many}\d+)"
+        form = rf"\s*[+-]?(?:{whole}(?:{re.escape(self.decimal)}\d*)?)(?:[eE][+-]?\d+)?\s*"
+        if not re.fullmatch(form, text, re.ASCII):
+            return text.replace(".", "\0") if re.fullmatch(r"\s*[+-]?[\d.]+\s*", text) else text
+        return text.replace(self.thousands, "").replace(self.decimal, ".")
+
+
+def as_iso(text: str, form: str) -> str | None:
+    """Return a date, or a date and time, as ISO writes it; None if it is not of the format."""
+    try:
+        moment = datetime.strptime(text.strip(" \t"), form)
+    except ValueError:
+        return None
+    return (moment if any(part in form for part in TIMES) else moment.date()).isoformat()
+
+
+def formats_of(given: Any) -> dict[str, str]:
+    """Return formats by column, "" for all; raise RequestError for what is none."""
+    formats = {"": given} if isinstance(given, str) else given
+    are_texts = isinstance(formats, Mapping) and all(
+        isinstance(one, str) for pair in formats.items() for one in pair
+    )
+    refuse((not are_texts, "date_format must be a format, or one by column"), error=RequestError)
+    for form in formats.values():
+        has_year = SAMPLE.strftime(form) != ALIKE.strftime(form)  # Python warns of days without one
+        iso = as_iso(SAMPLE.strftime(form), form) if has_year else None
+        refuse((iso is None or iso[:10] != SAMPLE.date().isoformat(),
+                f"date format {shown(form)}: say it as %d.%m.%Y"), error=RequestError)  # fmt: skip
+    return dict(formats)
 
 
 def csv_view(engine: Engine, path: Path, kind: str, written: Written, table: str) -> Source:
@@ -62,7 +151,7 @@ def csv_view(engine: Engine, path: Path, kind: str, written: Written, table: str
 CREATE VIEW {table} AS
 SELECT *
 FROM read_csv(
-  {text(engine.link(path) if is_plain else str(file))},
+  {text(engine.link(file))},
   auto_detect = false, header = true, compression = 'none', strict_mode = true,
   delim = {text(scan.sign)}, quote = {text(written.quote)}, escape = {text(written.quote)},
   comment = '', nullstr = '', allow_quoted_nulls = true,
@@ -81,20 +170,23 @@ FROM read_csv(
 def _copied(engine: Engine, path: Path, is_packed: bool, encoding: str) -> Path:
     """Return a private copy of a file, unpacked and in UTF-8."""
     target = engine.new_file()
-    target.touch(0o600)
-    try:
-        with path.open("rb") as raw, target.open("wb") as sink:
-            if is_packed and HEAD.match(raw.peek()):
-                raise more(path.name, "a comment or fields in its head", "pack it by gzip anew")
-            packed = cast(IO[bytes], gzip.GzipFile(fileobj=raw)) if is_packed else raw
-            source = io.TextIOWrapper(packed, encoding, newline="")
-            while piece := source.read(PIECE):
-                sink.write(piece.encode())
-                check_unpacked(sink.tell(), path.stat().st_size, path.name)
-    except (UnicodeError, LookupError):
-        raise InputError(f"{path.name}: the text is not {encoding}") from None
-    except (zlib.error, EOFError, gzip.BadGzipFile):
-        raise InputError(f"{path.name}: cannot be read: the file is damaged") from None
+    with (
+        in_words(f"{path.name}: the text is not {encoding}", UnicodeError, LookupError),
+        in_words(f"{path.name}: cannot be read: the file is damaged", zlib.error, EOFError,
+                 gzip.BadGzipFile),
+        path.open("rb") as raw, target.open("wb") as sink,
+    ):  # fmt: skip
+        refuse(
+            (
+                is_packed and HEAD.match(raw.peek()),
+                more(path.name, "a comment or fields in its head", "pack it by gzip anew"),
+            )
+        )
+        packed = cast(IO[bytes], gzip.GzipFile(fileobj=raw)) if is_packed else raw
+        source = io.TextIOWrapper(packed, encoding, newline="")
+        while piece := source.read(PIECE):
+            sink.write(piece.encode())
+            check_unpacked(sink.tell(), path.stat().st_size, path.name)
     return target
 
 
@@ -102,7 +194,8 @@ class Scan:
     """The records of a csv file, as bytes; all of them are scanned.
 
     `header` are the names of its columns, `sign` separates them; `longest` is the longest record in
-    bytes, and `is_broken` tells that cells hold line ends. `number` is that of the next line.
+    bytes where one is long, and `is_broken` tells that cells hold line ends. `number` is that of
+    the next line.
     """
 
     def __init__(self, file: IO[bytes], name: str, written: Written) -> None:
@@ -110,24 +203,22 @@ class Scan:
         self.records, self.longest, self.is_broken = 0, 0, False
         start = len(BOM) if file.read(len(BOM)) == BOM else 0
         file.seek(start)
-        self.line = self._pattern(LINE_OF_CELLS)
-        head = file.read(LINE)
+        self.line, head = self._pattern(LINE_OF_CELLS), file.read(LINE)
         raw = _match(self.line, head)
         if not raw.endswith(b"\n") and (len(head) == LINE or len(raw) < len(head)):
             raise self._wrong(TOO_LONG if len(head) == LINE else WRONG[-1][1])
         first = self._decoded(raw)
-        if not first.strip("\r\n"):
-            raise InputError(f"{name}: there is no header")
-        self.sign = written.delimiter or self._guessed(first)
+        refuse((not first.strip("\r\n"), f"{name}: there is no header"))
+        signs = [sign for sign in DELIMITERS if self._outside(first, sign)]
+        if written.delimiter is None and len(signs) > 1:
+            raise self._wrong(f"say with {option('delimiter')} what separates the columns")
+        self.sign = written.delimiter or next(iter(signs), ",")
         self.header = self._cells(raw)
         check_names(self.header, name)
         self.width, self.end = len(self.header), b"\r\n" if raw.endswith(b"\r\n") else b"\n"
-        cell = b"(?:%b|%b)" % (PLAIN if self.width > 1 else PLAIN.replace(b"*", b"+"), QUOTED)
-        # A pattern that says every cell is faster; of very many, it takes long to compile.
-        record = self.end.join([b"S".join([cell] * self.width) if self.width <= MANY else
-                                b"(?:%bS){%d}%b" % (cell, self.width - 1, cell), b""])  # fmt: skip
-        # A bounded number of records: the states to go back to take memory.
-        self.record, self.whole = self._pattern(record), self._pattern(b"(?:%b){0,200}" % record)
+        self.quoted = self._pattern(QUOTED_CELL)
+        self.row = self.sign.encode() * (self.width - 1) + self.end
+        self.others = bytes(set(range(256)) - set(self.row + b"\r"))
         self.rivals = {sign: _counts(first, sign) for sign in DELIMITERS if sign in first}
         if self.quote == '"' or _counts(first, self.sign) == {self.width}:
             self.rivals.pop(self.sign, None)
@@ -141,13 +232,6 @@ class Scan:
             pattern = pattern.replace(letter, re.escape(sign.encode()))
         return re.compile(pattern)
 
-    def _guessed(self, first: str) -> str:
-        """Return the one delimiter that stands outside of quotes in the header."""
-        signs = [sign for sign in DELIMITERS if self._outside(first, sign)]
-        if len(signs) > 1:
-            raise self._wrong(f"say with {option('delimiter')} what separates the columns")
-        return signs[0] if signs else ","
-
     def _outside(self, line: str, sign: str) -> int:
         """Return how often a sign stands outside of quotes in a line."""
         return "".join(line.split(self.quote)[::2]).count(sign)
@@ -155,80 +239,91 @@ class Scan:
     def _cells(self, line: bytes) -> list[str]:
         """Return the cells of a line; it must be a record, of however many cells."""
         pattern = self._pattern(rb"(%b|%b)(?:(S)|\r?\n?\Z)" % (QUOTED, PLAIN))
-        cells, end, more = [], 0, True
-        while more:
+        cells, end, is_more = [], 0, True
+        while is_more:
             found = pattern.match(line, end)
             if not found:
-                what = next(words for sign, words in WRONG if self._pattern(sign).search(line))
-                raise self._wrong(what)
-            cell, end, more = found[1].decode(), found.end(), bool(found[2])
+                raise self._wrong(next(
+                    words for sign, words in WRONG if self._pattern(sign).search(line)
+                ))  # fmt: skip
+            cell, end, is_more = found[1].decode(), found.end(), bool(found[2])
             is_quoted = cell.startswith(self.quote)
             cells.append(cell[1:-1].replace(self.quote * 2, self.quote) if is_quoted else cell)
         return cells
 
     def _scan(self, file: IO[bytes]) -> None:
         """Scan all records, the header too."""
-        rest, piece = b"", b"-"
+        rest, piece, quote = b"", b"-", self.quote.encode()
         blank = b"\n" if self.width > 1 else b""  # such lines at the end are none
         while piece:
             piece = file.read(PIECE)
             rest += piece
             if rest and not piece and not rest.endswith(b"\n"):
                 rest += self.end
-            end = 0
-            while (found := cast(re.Match[bytes], self.whole.match(rest, end))).end() > end:
-                end = found.end()
+            end, is_open = len(rest), quote in rest and rest.count(quote) % 2
+            while end and (is_open or not rest.endswith(b"\n", 0, end)):  # back to a record's end
+                before, end = end, rest.rfind(b"\n", 0, end - 1) + 1
+                is_open ^= rest.count(quote, end, before) % 2
+            kept = len(rest[:end].rstrip(blank))
+            end = min(end, kept + 1) if kept else 0
             self._check(rest[:end])
             rest = rest[end:]
             if len(rest) > LINE:
                 raise self._wrong(TOO_LONG)
-            line = _match(self.line, rest)
-            if rest.strip(blank) and (not piece or line.endswith(b"\n")):
-                raise self._wrong(self._reason(line if line.endswith(b"\n") else rest))
+        if rest.strip(blank):
+            raise self._wrong(self._reason(rest))
         for (sign, cells), times in self.splits.items():
             others = times - (cells in self.rivals[sign])  # but the header
-            if 2 * others > self.records - 1:
-                raise InputError(
-                    f"{self.name}: {shown(sign)} splits the header and the records into {cells} "
-                    f"columns, {shown(self.sign)} and quotes into {self.width}, and readers may "
-                    "take either; rename the columns without that sign, or write Parquet"
-                )
+            refuse((
+                2 * others > self.records - 1,
+                f"{self.name}: {shown(sign)} splits the header and the records into {cells} "
+                f"columns, {shown(self.sign)} and quotes into {self.width}, and readers may take "
+                "either; rename the columns without that sign, or write Parquet",
+            ))  # fmt: skip
 
     def _reason(self, line: bytes) -> str:
-        """Return why a line is no record of this file."""
+        """Return why a line is no record of this file; nothing if it is one."""
         self._decoded(line)
         cells = len(self._cells(line))
-        return (
-            f"{cells} cell{'s' * (cells > 1)}, the header has {self.width}"
-            if cells != self.width else "it ends otherwise than line 1; write LF throughout"
-            if line.strip(b"\r\n") else
-            'a blank line, which readers skip or take for a cell; write "" or take it out'
-        )  # fmt: skip
+        if cells != self.width:
+            return f"{cells} cell{'s' * (cells > 1)}, the header has {self.width}"
+        if not line.strip(b"\r\n"):
+            return 'a blank line, which readers skip or take for a cell; write "" or take it out'
+        is_so = line.endswith(b"\r\n") == self.end.startswith(b"\r")
+        return "" if is_so else "it ends otherwise than line 1; write LF throughout"
 
     def _check(self, part: bytes) -> None:
-        """Refuse records that are whole, and yet read differently."""
-        content, data = self._decoded(part), np.frombuffer(part, np.uint8)
-        ends = np.flatnonzero(data == NEWLINE)
-        quotes = np.searchsorted(np.flatnonzero(data == ord(self.quote)), ends)  # before each end
-        has_lines = bool((quotes & 1).any())
-        longest = int(np.diff(ends, prepend=-1).max(initial=0))
-        is_odd = has_lines or self.rivals or longest > CELL or any(map(content.count, ODD))
-        records = self.record.findall(part) if is_odd else []
-        for record in map(bytes.decode, records):
-            self._check_record(record)
-            self.splits.update(
-                (sign, cells) for sign, heads in self.rivals.items()
-                for cells in _counts(record, sign)
-                if cells > 1 and any(head > 1 and abs(head - cells) < 2 for head in heads)
-            )  # fmt: skip
-            self.number += record.count("\n")
-        self.number += 0 if is_odd else len(ends)
-        self.records += len(records) or len(ends)
-        self.longest = max(self.longest, longest, *map(len, records))
+        """Refuse records that are not those of this file, and those that are read differently."""
+        content, bare = self._decoded(part), part
+        if self.quote.encode() in part:
+            bare = self.quoted.sub(b"\0", part)
+        marks = bare.translate(None, self.others)
+        many = marks.count(b"\n")
+        is_even = (
+            marks == self.row * many
+            and (b"\r" not in bare or bare.count(b"\r") == bare.count(b"\r\n"))
+            and not (b"\0" in part or self.quote.encode() in bare)
+            and not (self.width == 1 and re.search(rb"(?:\A|\n)\r?\n", bare))
+        )
+        has_lines = bare is not part and many < part.count(b"\n")
+        half = CELL // 2  # a line of more than two such blocks has one of them in it
+        is_long = any(part.find(b"\n", at, at + half) < 0
+                      for at in range(0, len(part) - half, half))  # fmt: skip
+        is_odd = has_lines or self.rivals or is_long or any(sign in content for sign in ODD)
+        if is_even and not is_odd:
+            self.number += many
+            self.records += many
+            return
+        for record in filter(None, self.line.findall(part)):
+            if not is_even and (reason := self._reason(record)):
+                raise self._wrong(reason)
+            self._check_record(record.decode())
+        if not is_even:
+            raise self._wrong(WRONG[-1][1])
         self.is_broken |= has_lines
 
     def _check_record(self, record: str) -> None:
-        """Refuse cells that are too long, or that readers who go by lines take for records."""
+        """Refuse a record with cells that are too long, or that some readers take for several."""
         if len(record) > CELL and max(map(len, self._cells(record.encode()))) > CELL:
             raise self._wrong(f"a cell of more than {CELL:,} signs, which no reader takes")
         lines = BREAKS.split(record.rstrip("\r\n"))
@@ -238,6 +333,14 @@ class Scan:
                 "a cell holds a line end, and readers that go by lines take what follows for a "
                 "record; write a space for it, or Parquet"
             )
+        self.splits.update(
+            (sign, cells) for sign, heads in self.rivals.items()
+            for cells in _counts(record, sign)
+            if cells > 1 and any(head > 1 and abs(head - cells) < 2 for head in heads)
+        )  # fmt: skip
+        self.number += record.count("\n")
+        self.records += 1
+        self.longest = max(self.longest, len(record.encode()))
 
     def _decoded(self, part: bytes) -> str:
         """Return a part of the file as text."""

@@ -11,7 +11,7 @@ import contextlib
 import shutil
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -103,11 +103,13 @@ class Engine:
 
     def link(self, file: Path) -> str:
         """Return the name by which queries open a file: no sign of its own name is a pattern."""
-        return self._links[file]
+        return self._links.get(file, str(file))  # one of the private folder has its own
 
     def new_file(self) -> Path:
-        """Return the path of a file that does not exist yet, in the private folder."""
-        return self.folder / f"made-{len(list(self.folder.iterdir()))}"
+        """Return the path of a new file in the private folder."""
+        target = self.folder / f"made-{len(list(self.folder.iterdir()))}"
+        target.touch(0o600)
+        return target
 
     def register(self, name: str, values: Any) -> None:
         """Make an Arrow table known by a name."""
@@ -135,6 +137,18 @@ class Engine:
             f"AS given({names(list(columns))})" + ("" if rows else " LIMIT 0"),
             heading,
         )
+
+    def load_rows(
+        self, name: str, heading: str, kinds: Mapping[str, Any], rows: Sequence[Sequence[Any]]
+    ) -> None:
+        """Make a table of rows of Python values; `kinds` has the Arrow type of each column."""
+        import pyarrow as pa
+
+        columns = zip(*rows, strict=True) if rows else [()] * len(kinds)
+        arrays = [
+            pa.array(cells, kind) for cells, kind in zip(columns, kinds.values(), strict=True)
+        ]
+        self.load(name, pa.table(arrays, names=list(kinds)), heading)
 
     def columns(self, table: str) -> dict[str, str]:
         """Return the columns of a table or view, with their types."""

@@ -9,7 +9,6 @@ or how they look. Of a database, only the table is judged: that its file holds m
 
 from __future__ import annotations
 
-import contextlib
 import html
 import io
 import json
@@ -20,6 +19,7 @@ import struct
 import subprocess
 import sys
 import zipfile
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,14 +27,16 @@ from urllib.parse import quote
 
 import pyarrow as pa
 
-from shoal.errors import InputError, listed, pip_install, shown
+from shoal.errors import listed, pip_install, shown
 from shoal.judge import fresh_reader as reader
+from shoal.judge import in_words, refuse
 from shoal.judge.arrow_tables import check_hidden, load, of_values
 from shoal.judge.engine import CLOSED, Engine, quoted
 from shoal.judge.parquet import check_metadata
 from shoal.judge.source import RATIO, Source, check_names, check_unpacked, more
 
 REASONS = {
+    0: "",
     reader.LACKING: f"this is a file of SPSS, Stata or SAS; {pip_install('formats')} to read it",
     reader.LARGE: f"unpacks to more than {RATIO} times its size; not a table",
     reader.BROKEN: "not a whole file of its kind, or damaged",
@@ -98,19 +100,19 @@ def library_table(
     """Make a table of a file of one of these kinds, read `by` its library."""
     if kind not in (*BOOKS, *OTHERS):
         return _fresh_table(engine, path, kind, table, published, by)
-    if kind in OTHERS and published:
-        raise InputError(
-            f"{path.name}: what such a workbook holds beside its cells cannot be seen; save it as "
-            "xlsx, csv or Parquet"
-        )
+    refuse((
+        kind in OTHERS and published,
+        f"{path.name}: what such a workbook holds beside its cells cannot be seen; save it as "
+        "xlsx, csv or Parquet",
+    ))  # fmt: skip
     filled = [rows for rows in _sheets(path, published) if rows]
-    if len(filled) != 1:
-        raise InputError(
-            f"{path.name}: {len(filled)} sheets hold something; save the release as the only one"
-        )
+    refuse((
+        len(filled) != 1,
+        f"{path.name}: {len(filled)} sheets hold something; save the release as the only one",
+    ))  # fmt: skip
     header, *records = filled[0]
-    if not all(isinstance(cell, str) and cell for cell in header):
-        raise InputError(f"{path.name}: the first row of the sheet must name every column")
+    refuse((not all(isinstance(cell, str) and cell for cell in header),
+            f"{path.name}: the first row of the sheet must name every column"))  # fmt: skip
     check_names(header, path.name)
     columns = {str(name): [_value(row[at]) for row in records] for at, name in enumerate(header)}
     return of_values(engine, table, columns, path.name, by)
@@ -120,25 +122,20 @@ def _fresh_table(
     engine: Engine, path: Path, kind: str, table: str, published: bool, by: str
 ) -> Source:
     """Make a table of a file that a fresh process reads."""
-    target = engine.new_file()
-    target.touch(0o600)
-    command = [sys.executable, "-P", reader.__file__, str(path.resolve()), kind, str(target)]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    none = subprocess.DEVNULL
+    target, none = engine.new_file(), subprocess.DEVNULL
     code = subprocess.run(
-        command, env=environment, check=False, stdin=none, stdout=none, stderr=none
-    ).returncode
-    if code:
-        reason = REASONS.get(code, "the process that reads it ended")
-        raise InputError(f"{path.name}: {reason}")
+        [sys.executable, "-P", reader.__file__, str(path.resolve()), kind, str(target)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}, check=False,
+        stdin=none, stdout=none, stderr=none,
+    ).returncode  # fmt: skip
+    refuse((code, f"{path.name}: {REASONS.get(code, 'the process that reads it ended')}"))
     with pa.memory_map(str(target)) as file:
         given = pa.ipc.open_file(file).read_all()
         told = dict(given.schema.metadata)
         beside, said = json.loads(told.pop(reader.BESIDE)), json.loads(told.pop(reader.SAID))
         given = given.replace_schema_metadata(told)
-        if published and beside:
-            raise more(path.name, listed(beside))
         if published:
+            refuse((beside, more(path.name, listed(beside))))
             check_hidden(given, path.name)
             check_metadata(given.schema, {}, path.name)
         source = load(engine, table, given, path.name, by)
@@ -153,14 +150,14 @@ def _value(cell: Any) -> Any:
 
 def _sheets(path: Path, published: bool) -> list[list[list[Any]]]:
     """Return the cells of each sheet of a workbook, which may hold nothing else."""
-    try:
+    what = f"{path.name}: this is a spreadsheet; {pip_install('formats')} to read it"
+    with in_words(what, ImportError):
         import python_calamine as calamine
-    except ImportError:
-        raise InputError(
-            f"{path.name}: this is a spreadsheet; {pip_install('formats')} to read it"
-        ) from None
     raw = path.read_bytes()
-    try:
+    with in_words(
+        f"{path.name}: not a whole workbook, or one with a password",
+        calamine.CalamineError, zipfile.BadZipFile, UnicodeError, RuntimeError,
+    ):  # fmt: skip
         if zipfile.is_zipfile(path):
             with zipfile.ZipFile(path) as archive:
                 size = sum(part.file_size for part in archive.infolist())
@@ -170,8 +167,6 @@ def _sheets(path: Path, published: bool) -> list[list[list[Any]]]:
                     _check_parts(archive, path.name)
         with calamine.CalamineWorkbook.from_filelike(io.BytesIO(raw)) as book:
             return [book.get_sheet_by_name(one).to_python() for one in book.sheet_names]
-    except (calamine.CalamineError, zipfile.BadZipFile, UnicodeError, RuntimeError):
-        raise InputError(f"{path.name}: not a whole workbook, or one with a password") from None
 
 
 def _check_zip(archive: zipfile.ZipFile, raw: bytes, name: str) -> None:
@@ -186,18 +181,16 @@ def _check_zip(archive: zipfile.ZipFile, raw: bytes, name: str) -> None:
         is_plain &= rest in ((12, 16, 24) if one.flag_bits & 8 else (0,)) and not one.comment
         for extra in (one.extra, raw[start : start + extras]):
             is_plain &= len(extra) < 33 or not extra[8:].strip(b"\0")
-    if not is_plain:
-        raise more(name, "bytes or comments around the parts of its zip", ANEW)
+    refuse((not is_plain, more(name, "bytes or comments around the parts of its zip", ANEW)))
 
 
 def _check_parts(archive: zipfile.ZipFile, name: str) -> None:
     """Refuse what whoever reads the cells does not see."""
-    used: set[str] = set()
-    strings, parts = 0, archive.namelist()
+    used, strings, parts = set[str](), 0, archive.namelist()
     for part in parts:
-        elements = next((own for known, own in PARTS.items() if re.fullmatch(known, part)), None)
-        if elements is None or parts.count(part) > 1:
-            raise more(name, f"the part {shown(part)}", ANEW)
+        elements = next((own for known, own in PARTS.items() if re.fullmatch(known, part)), "")
+        refuse((not elements or parts.count(part) > 1,
+                more(name, f"the part {shown(part)}", ANEW)))  # fmt: skip
         content = archive.read(part).decode()
         tags = ELEMENT.findall(content)
         foreign = set(tags) - set(elements.split("|")) if elements != ANY else ()
@@ -209,20 +202,17 @@ def _check_parts(archive: zipfile.ZipFile, name: str) -> None:
         hidden = elements != ANY and HIDDEN.search(content)
         formats = [one for code in FORMAT_CODE.findall(content)
                    for one in html.unescape(code).split(";")]  # fmt: skip
-        for is_wrong, what in (
+        refuse(*((is_wrong, more(name, f"{what} in {part}", ANEW)) for is_wrong, what in (
             (foreign, "a formula" if "f" in foreign else shown(min(foreign, default=""))),
             (NOT_PLAIN.search(content) or hidden, "something that is hidden, or elsewhere,"),
             (not all(map(_shows_value, formats)), "a number format that shows another value"),
             (not is_told or (not texts and TEXT.search(content)), "a text or property"),
             (not is_plain or TWO_VALUES.search(content), "cells that are there twice,"),
             (DIGITS.search(content), "numbers of more digits than a double has"),
-        ):
-            if is_wrong:
-                raise more(name, f"{what} in {part}", ANEW)
+        )))  # fmt: skip
         used |= set(STRING.findall(content))
         strings += tags.count("si")
-    if len(used) < strings:
-        raise more(name, "texts that no cell has", ANEW)
+    refuse((len(used) < strings, more(name, "texts that no cell has", ANEW)))
 
 
 def _shows_value(section: str) -> bool:
@@ -239,27 +229,30 @@ def database_table(engine: Engine, file: Path, wanted: str, table: str) -> Sourc
     """
     import duckdb
 
-    kind = _kind(file)
-    try:
-        with contextlib.closing(_connection(file, kind)) as connection:
-            every = [tuple(map(str, row)) for row in connection.execute(EVERY[kind]).fetchall()]
-            schema, name = _chosen(every, wanted, file.name)
-            where, title = f"{quoted(schema)}.{quoted(name)}", f"{file.name}#{name}"
-            if kind == "sqlite":
-                rows = connection.execute(f"SELECT * FROM {where}")
-                heads = [str(head) for head, *_ in rows.description]
-                cells = list(map(list, zip(*rows, strict=True))) or [[] for _ in heads]
-                check_names(heads, title)
-                columns = dict(zip(heads, cells, strict=True))
-                source = of_values(engine, table, columns, title, "Python's sqlite3")
-            else:
-                given = _of_duckdb(connection, where)
-                check_hidden(given, title)
-                source = load(engine, table, given, title, "DuckDB")
-    except (sqlite3.Error, duckdb.Error):
-        raise InputError(
-            f"{file.name}: not a whole database, or another program is writing to it"
-        ) from None
+    kind, words = _kind(file), "not a whole database, or another program is writing to it"
+    with (
+        in_words(f"{file.name}: {words}", sqlite3.Error, duckdb.Error),
+        closing(_connection(file, kind)) as own,
+    ):
+        every = [tuple(map(str, row)) for row in own.execute(EVERY[kind]).fetchall()]
+        schema, name = _chosen(every, wanted, file.name)
+        where, title = f"{quoted(schema)}.{quoted(name)}", f"{file.name}#{name}"
+        if kind == "sqlite":
+            rows = own.execute(f"SELECT * FROM {where}")
+            heads = [str(head) for head, *_ in rows.description]
+            cells = list(map(list, zip(*rows, strict=True))) or [[] for _ in heads]
+            check_names(heads, title)
+            columns = dict(zip(heads, cells, strict=True))
+            source = of_values(engine, table, columns, title, "Python's sqlite3")
+        else:
+            kinds = own.execute(f"DESCRIBE SELECT * FROM {where}").fetchall()
+            texts = ", ".join(  # spans of time and bits
+                f"{quoted(one)}::VARCHAR AS {quoted(one)}" if of in ("INTERVAL", "BIT")
+                else quoted(one) for one, of, *_ in kinds
+            )  # fmt: skip
+            given = own.sql(f"SELECT {texts} FROM {where}").to_arrow_table()
+            check_hidden(given, title)
+            source = load(engine, table, given, title, "DuckDB")
     others = f", and {len(every) - 1} other tables or views" if len(every) > 1 else ""
     warning = (
         f"only the table {shown(name)} was judged: whatever else {file.name} holds goes with it "
@@ -273,12 +266,11 @@ def _kind(file: Path) -> str:
     with file.open("rb") as raw:
         head = raw.read(len(SQLITE))
     kind = "sqlite" if head == SQLITE else "duckdb" if head[8:12] == DUCKDB else ""
-    if not kind:
-        raise InputError(f"{file.name}: not a DuckDB or SQLite database, or an encrypted one")
+    refuse((not kind, f"{file.name}: not a DuckDB or SQLite database, or an encrypted one"))
     for ending in ("-wal", "-journal") if kind == "sqlite" else (".wal",):
         beside = file.with_name(file.name + ending)
-        if beside.is_file() and beside.stat().st_size:
-            raise InputError(f"{file.name}: changes to it are not yet in the file ({beside.name})")
+        refuse((beside.is_file() and beside.stat().st_size,
+                f"{file.name}: changes to it are not yet in the file ({beside.name})"))  # fmt: skip
     return kind
 
 
@@ -302,18 +294,7 @@ def _chosen(every: list[tuple[str, ...]], wanted: str, file: str) -> tuple[str, 
     """Return the table that is meant, as schema and name."""
     texts = {one: one[1] if one[0] == "main" else ".".join(one) for one in every}
     meant = [one for one, text in texts.items() if wanted in ("", text, ".".join(one))]
-    if len(meant) != 1:
-        what = f"no table {shown(wanted)}" if wanted and not meant else "no single table"
-        there = listed(texts.values()) or "there is none"
-        raise InputError(f"{file}: {what} in this database; say {file}#NAME: {there}")
+    what = f"no table {shown(wanted)}" if wanted and not meant else "no single table"
+    there = listed(texts.values()) or "there is none"
+    refuse((len(meant) != 1, f"{file}: {what} in this database; say {file}#NAME: {there}"))
     return meant[0]
-
-
-def _of_duckdb(connection: Any, where: str) -> Any:
-    """Return a DuckDB table; spans of time and bits are their texts."""
-    kinds = connection.execute(f"DESCRIBE SELECT * FROM {where}").fetchall()
-    columns = ", ".join(
-        f"{quoted(name)}{'::VARCHAR' if kind in ('INTERVAL', 'BIT') else ''} AS {quoted(name)}"
-        for name, kind, *_ in kinds
-    )
-    return connection.sql(f"SELECT {columns} FROM {where}").to_arrow_table()

@@ -15,16 +15,19 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PureWindowsPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from shoal.errors import InputError, listed, shown
+from shoal.errors import listed, shown
+from shoal.judge import in_words, refuse
+from shoal.judge.engine import Engine
 from shoal.judge.source import (
     MANIFEST,
-    Manifest,
+    Source,
     entries,
     is_url,
     name_of,
@@ -35,17 +38,10 @@ from shoal.judge.source import (
     within,
 )
 
-if TYPE_CHECKING:
-    from shoal.judge.engine import Engine
-    from shoal.judge.source import Source
-
 SCHEMA = "shoal.manifest/1"
 KEYS = ("schema", "versions", "k", "columns", "quasi_identifiers", "classes", "records", "parts")
 LARGEST, LONGEST = 32 * 2**20, 2**28  # bytes of a paper that is read, and of a manifest
-ENDINGS = (
-    ".csv.gz", ".csv", ".parquet", ".feather", ".arrow", ".jsonl", ".xlsx", ".sav", ".zsav", ".dta",
-    ".xpt",
-)  # fmt: skip
+ENDING = re.compile(r"\.(csv(\.gz)?|parquet|feather|arrow|jsonl|xlsx|z?sav|dta|xpt)\Z", re.I)
 SIGNS = "delimiter", "encoding", "quote", "decimal", "thousands"
 # values that do not say what they stand for
 SINGLE = ("mean", "median", "majority", "mode", "medoid")
@@ -87,9 +83,8 @@ def beside(data: Any) -> Beside | None:
 
 def roles_source(known: Beside | None, given: Sequence[str] | None) -> str:
     """Return where roles are from, in words."""
-    if given is not None:
-        return "as asked"
-    return "nothing lies beside it" if known is None else f"from {shown(known.where)} beside it"
+    from_paper = f"from {shown(known.where)} beside it" if known else "nothing lies beside it"
+    return "as asked" if given is not None else from_paper
 
 
 def _papers(path: Path) -> Iterator[Beside]:
@@ -97,30 +92,27 @@ def _papers(path: Path) -> Iterator[Beside]:
     if path.name == MANIFEST:
         content = _read(path, json.loads)
         yield _paper(MANIFEST, content, "quasi_identifiers", _at(content, "k"), content)
-    ending = next((end for end in ENDINGS if path.name.lower().endswith(end)), "")
-    stem = path.name[: len(path.name) - len(ending)]
+    stem = ENDING.sub("", path.name)
     names = (f"{stem}.report.json", "report.json", "certificate.json")
-    contents = {name: _read(path.with_name(name), json.loads) for name in names}
-    digest = _digest(path)[0] if any(contents.values()) else ""
-    certificate = contents.pop("certificate.json")
-    for name, content in contents.items():
-        if _at(content, "release", "sha256") == digest != "":
-            k, released = _at(content, "verification", "required"), _at(content, "release")
-            in_order = _at(released, "order") == "as in the input"
-            paper = _paper(name, _at(content, "roles"), "quasi-identifier", k, released)
-            columns = _at(content, "columns")
-            pairs = [(_at(column, "name"), _at(column, "released_as"))
-                     for column in (columns if isinstance(columns, list) else [])]  # fmt: skip
-            yield replace(
-                paper, released_as=dict(pair for pair in pairs if _are_texts(pair)),
-                text=_signs(_at(released, "text")), in_order=in_order,
-            )  # fmt: skip
+    *reports, certificate = contents = [_read(path.with_name(name), json.loads) for name in names]
+    digest = _digest(path)[0] if any(contents) else ""
+    for name, content in zip(names, reports, strict=False):
+        released, columns = _at(content, "release"), _at(content, "columns")
+        if _at(released, "sha256") != digest or not digest:
+            continue
+        pairs = [(_at(column, "name"), _at(column, "released_as"))
+                 for column in (columns if isinstance(columns, list) else [])]  # fmt: skip
+        yield replace(
+            _paper(name, _at(content, "roles"), "quasi-identifier",
+                   _at(content, "verification", "required"), released),
+            released_as=dict(pair for pair in pairs if _are_texts(pair)),
+            text=_signs(_at(released, "text")),
+            in_order=_at(released, "order") == "as in the input",
+        )  # fmt: skip
     if _at(certificate, "release", "file") == path.name:
-        claims = _at(certificate, "claims")
         is_it = _at(certificate, "files", path.name, "sha256") == digest
-        released = _at(certificate, "release") if is_it else {}
-        k = _at(claims, "k")
-        paper = _paper("certificate.json", claims, "quasi_identifiers", k, released)
+        claims, released = _at(certificate, "claims"), _at(certificate, "release") if is_it else {}
+        paper = _paper(names[-1], claims, "quasi_identifiers", _at(claims, "k"), released)
         yield replace(paper, text=_signs(released))
     if stem == "release":
         recipe = _read(path.with_name("run.toml"), tomllib.loads)
@@ -141,10 +133,9 @@ def _paper(where: str, roles: Any, quasi: str, k: Any, release: Any) -> Beside:
 
 def _signs(value: Any) -> dict[str, Any]:
     """Return what a paper says of the text of a release."""
-    known: dict[str, Any] = {name: _at(value, name) for name in SIGNS}
-    known = {name: sign for name, sign in known.items() if isinstance(sign, str)}
     formats = _at(value, "date_format")
     is_known = isinstance(formats, dict) and _are_texts(formats.values())
+    known = {name: _at(value, name) for name in SIGNS if isinstance(_at(value, name), str)}
     return {**known, "date_format": formats} if is_known else known
 
 
@@ -195,30 +186,24 @@ def parts_of(data: str) -> list[str]:
     """Return the paths or URLs of the parts of a release, in their order, as it lists them."""
     data = _place(data)
     every, name = entries(data), name_of(data)
+    what, parts = "no Parquet file of the release", [n for n in every if n.endswith(".parquet")]
     if MANIFEST in every:
         what = f"nothing that {MANIFEST} lists"
         parts = [part["file"] for part in _manifest(data)["parts"]]
-        for one in parts:
-            is_plain = PureWindowsPath(one).name == one and not set(one) & set('<>:"|?*')
-            wrong = (
-                ", which is no part in it" if not is_plain or one in PAPERS else
-                ", which is not there" if one not in every else
-                " twice" if parts.count(one) > 1 else ""
-            )  # fmt: skip
-            if wrong:
-                raise InputError(f"{name}: {MANIFEST} lists {shown(one)}{wrong}")
-    else:
-        what = "no Parquet file of the release"
-        parts = [one for one in every if one.endswith(".parquet")]
+    for one in parts:
+        is_plain = PureWindowsPath(one).name == one and not set(one) & set('<>:"|?*')
+        listing = f"{name}: {MANIFEST} lists {shown(one)}"
+        refuse(
+            (not is_plain or one in PAPERS, f"{listing}, which is no part in it"),
+            (one not in every, f"{listing}, which is not there"),
+            (parts.count(one) > 1, f"{listing} twice"),
+        )
     foreign = [one for one, kind in every.items() if kind != "file" or one not in (*parts, *PAPERS)]
     for paper in set(PAPERS) & every.keys() - foreign:
         with open_at(within(data, paper)) as raw:
             foreign += [paper] if raw.read(4) in MAGIC else []
-    if foreign:
-        raise InputError(
-            f"{name}: {listed(foreign)} in it is {what}, and whoever reads the folder may read it; "
-            "take it out, or name the file to verify"
-        )
+    refuse((foreign, f"{name}: {listed(foreign)} in it is {what}, and whoever reads the folder may "
+            "read it; take it out, or name the file to verify"))  # fmt: skip
     return [within(data, part) for part in parts]
 
 
@@ -232,17 +217,19 @@ def folder_view(engine: Engine, data: str, table: str, published: bool = True) -
     data = _place(data)
     files = parts_of(data)
     content = _manifest(data) if MANIFEST in entries(data) else {"parts": []}
-    found = [_digest(within(data, part["file"])) for part in content["parts"]]
-    for part, (digest, _) in zip(content["parts"], found, strict=True):
-        if digest != part["sha256"]:
-            raise InputError(f"{part['file']}: is not the file that {MANIFEST} lists")
+    sizes = []
+    for part in content["parts"]:
+        digest, size = _digest(within(data, part["file"]))
+        refuse((digest != part["sha256"],
+                f"{part['file']}: is not the file that {MANIFEST} lists"))  # fmt: skip
+        sizes.append(size)
     source, records = parquet_view(engine, files, name_of(data), table, published)
-    if not content["parts"]:
+    if not sizes:
         return source
-    more = [key for key in content if key not in KEYS]
+    unknown = [key for key in content if key not in KEYS]
     return replace(
-        source, manifest=Manifest(content, records, [size for _, size in found]),
-        warnings=(f"{MANIFEST} says what is not checked: {listed(more)}",) if more else (),
+        source, manifest=(content, list(zip(records, sizes, strict=True))),
+        warnings=(f"{MANIFEST} says what is not checked: {listed(unknown)}",) if unknown else (),
     )  # fmt: skip
 
 
@@ -250,19 +237,14 @@ def _manifest(data: str) -> dict[str, Any]:
     """Return what a manifest says, of the form that it must have; its numbers may be anything."""
     with open_at(within(data, MANIFEST)) as raw:
         content = raw.read(LONGEST)
-    try:
+    with in_words(f"{name_of(data)}: its {MANIFEST} is not one of ours",
+                  ValueError, KeyError, TypeError, RecursionError):  # fmt: skip
         manifest: dict[str, Any] = json.loads(content, object_pairs_hook=once)
-        lists = [manifest[key] for key in ("parts", "columns", "quasi_identifiers")]
-        texts = [
-            *lists[1],
-            *lists[2],
-            *(part[key] for part in lists[0] for key in ("file", "sha256")),
-        ]
+        parts, *lists = (manifest[key] for key in ("parts", "columns", "quasi_identifiers"))
+        texts = [*(part[key] for part in parts for key in ("file", "sha256")), *lists[0], *lists[1]]
         _ = manifest["k"], manifest["classes"], manifest["records"]
-        _ = [(part["records"], part["bytes"]) for part in lists[0]]
+        _ = [(part["records"], part["bytes"]) for part in parts]
         is_ours = manifest["schema"] == SCHEMA and _are_texts(texts)
-        if not is_ours or not all(isinstance(one, list) for one in lists):
+        if not is_ours or not all(isinstance(one, list) for one in (parts, *lists)):
             raise ValueError
-    except (ValueError, KeyError, TypeError, RecursionError):
-        raise InputError(f"{name_of(data)}: its {MANIFEST} is not one of ours") from None
     return manifest

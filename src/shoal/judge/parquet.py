@@ -8,7 +8,6 @@ such a schema, names of columns, or made of words of types.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import re
 import struct
@@ -20,8 +19,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from shoal.errors import InputError, shown
-from shoal.judge.arrow_tables import check_intervals, check_nan, check_types, expressions
+from shoal.errors import shown
+from shoal.judge import in_words, refuse
+from shoal.judge.arrow_tables import check_nan, checked
 from shoal.judge.engine import Engine, text
 from shoal.judge.source import Source, check_names, is_url, more, name_of, pieces
 
@@ -70,53 +70,32 @@ def parquet_view(
     """
     schema, links, records = None, [], []
     for file in files:
-        path, link = _fetched(engine, file)
-        with _opened(path, name_of(file)) as opened:
-            own = opened.schema_arrow
-            check_names(own.names, name_of(file))
-            check_types(own, name_of(file))
-            if published:
-                _check_footer(opened, name_of(file))
-                _check_bytes(opened.metadata, path, name_of(file))
-            records.append(int(opened.metadata.num_rows))
-        if schema is not None and own.remove_metadata() != schema.remove_metadata():
-            raise InputError(f"{name_of(file)}: its columns are not those of the other files")
-        schema = own if schema is None else schema
-        links.append(text(link))
-    if schema is None:
-        raise InputError(f"{name}: there is no Parquet file")
+        part, path = name_of(file), Path(file)
+        if is_url(str(file)):
+            path = engine.new_file()
+            with path.open("wb") as sink:
+                sink.writelines(pieces(file))
+        with in_words(f"{part}: not a Parquet file, or not a whole one",
+                      pa.ArrowException, OSError, ValueError):  # fmt: skip
+            chunks = _chunks(pq.read_metadata(path))
+            coded = {one.path_in_schema for one in chunks if _is_coded(one)}
+            # Read ahead, Arrow keeps what it has read until the end: the whole file.
+            with pq.ParquetFile(path, read_dictionary=list(coded), pre_buffer=False) as opened:
+                own = opened.schema_arrow
+                check_names(own.names, part)
+                if published:
+                    _check_footer(opened, part)
+                    _check_bytes(opened.metadata, path, part)
+                records.append(int(opened.metadata.num_rows))
+        schema = schema or own
+        refuse((own.remove_metadata() != schema.remove_metadata(),
+                f"{part}: its columns are not those of the other files"))  # fmt: skip
+        links.append(text(engine.link(path)))
+    refuse((schema is None, f"{name}: there is no Parquet file"))
     given = f"read_parquet([{', '.join(links)}], hive_partitioning = false, union_by_name = false)"
-    check_intervals(engine, given, schema, name)
-    engine.make(
-        f"CREATE VIEW {table} AS\nSELECT\n  {expressions(schema)}\nFROM {given}",
-        f"The release: {name}",
-    )
+    query = checked(engine, given, schema, name)
+    engine.make(f"CREATE VIEW {table} AS\n{query}", f"The release: {name}")
     return Source(name, table, engine.columns(table), reader="DuckDB"), records
-
-
-def _fetched(engine: Engine, file: str | Path) -> tuple[Path, str]:
-    """Return a path, and the name by which the engine opens it; what is at a URL is copied."""
-    if not is_url(str(file)):
-        return Path(file), engine.link(Path(file))
-    target = engine.new_file()
-    target.touch(0o600)
-    with target.open("wb") as sink:
-        sink.writelines(pieces(file))
-    return target, str(target)
-
-
-@contextlib.contextmanager
-def _opened(path: Path, name: str) -> Iterator[Any]:
-    try:
-        coded = list({one.path_in_schema for one in _chunks(pq.read_metadata(path))
-                      if _is_coded(one)})  # fmt: skip
-        # Read ahead, Arrow keeps what it has read until the end: the whole file.
-        with pq.ParquetFile(path, read_dictionary=coded, pre_buffer=False) as opened:
-            yield opened
-    except InputError:
-        raise
-    except (pa.ArrowException, OSError, ValueError):
-        raise InputError(f"{name}: not a Parquet file, or not a whole one") from None
 
 
 def _chunks(footer: Any) -> list[Any]:
@@ -132,37 +111,35 @@ def _is_coded(column: Any) -> bool:
 def _check_bytes(footer: Any, path: Path, name: str) -> None:
     """Refuse bytes that belong to no column, index or footer; zeros may fill a file up."""
     chunks, foreign, at = _chunks(footer), 0, 4
+    spans = [(one.dictionary_page_offset if one.has_dictionary_page else one.data_page_offset,
+              one.total_compressed_size) for one in chunks]  # fmt: skip
     with path.open("rb") as raw:
-        ends = [(one.dictionary_page_offset if one.has_dictionary_page else one.data_page_offset,
-                 one.total_compressed_size) for one in chunks]  # fmt: skip
-        for start, size in sorted([*ends, (path.stat().st_size - 8 - footer.serialized_size, 0)]):
+        for start, size in sorted([*spans, (path.stat().st_size - 8 - footer.serialized_size, 0)]):
             raw.seek(at)
             gap = raw.read(min(max(0, start - at), ROOM + 1))
             foreign += len(gap if len(gap) > ROOM else gap.strip(b"\0"))
             at = start + size
     pages = sum(2 + one.num_values // ROWS for one in chunks
                 if one.has_offset_index or one.has_column_index)  # fmt: skip
-    if foreign > INDEX * pages:
-        raise more(name, "bytes that belong to no column", "write it anew")
+    refuse((foreign > INDEX * pages, more(name, "bytes that belong to no column", "write it anew")))
 
 
 def _check_footer(opened: Any, name: str) -> None:
     """Refuse a footer that says more than a schema, and more of columns than the records do."""
-    footer = opened.metadata
+    footer, unused = opened.metadata, dict[str, set[Any]]()
     own = {key: value for key, value in (footer.metadata or {}).items() if key != b"ARROW:schema"}
     check_metadata(opened.schema_arrow, own, name)
-    if not MAKER.fullmatch(footer.created_by or "none"):
-        raise more(name, "a text where the program that created it is named", "write it anew")
-    unused: dict[str, set[Any]] = {}
+    what = "a text where the program that created it is named"
+    refuse((not MAKER.fullmatch(footer.created_by or "none"), more(name, what, "write it anew")))
     for place, column in enumerate(_chunks(footer)):
-        group, path, statistics = (
-            place // footer.num_columns,
-            column.path_in_schema,
-            column.statistics,
+        path, statistics = column.path_in_schema, column.statistics
+        refuse(
+            (
+                column.metadata or column.file_path or column.bloom_filter_offset is not None,
+                more(name, f"metadata or a Bloom filter of column {shown(path)}"),
+            )
         )
-        if column.metadata or column.file_path or column.bloom_filter_offset is not None:
-            raise more(name, f"metadata or a Bloom filter of column {shown(path)}")
-        values, used = _column(opened, group, path)
+        values, used = _column(opened, place // footer.num_columns, path)
         known = [used]
         if _is_coded(column):
             known.append(values.dictionary)
@@ -170,12 +147,21 @@ def _check_footer(opened: Any, name: str) -> None:
             unused.setdefault(path, set()).update(left)
         check_nan(values, name, path)
         missing = None if LISTED.search(path) else values.null_count
-        if statistics and not any(_agrees(statistics, one, missing) for one in known):
-            raise more(name, f"statistics of column {shown(path)} that are of other ones", ANEW)
-    for path, values in unused.items():
-        groups = range(footer.num_row_groups) if values else ()
-        if values.difference(*(_column(opened, group, path)[1].to_pylist() for group in groups)):
-            raise more(name, f"values of column {shown(path)} in its dictionary", UNUSED)
+        refuse(
+            (
+                statistics and not any(_agrees(statistics, one, missing) for one in known),
+                more(name, f"statistics of column {shown(path)} that are of other ones", ANEW),
+            )
+        )
+    for path, left in unused.items():
+        groups = range(footer.num_row_groups) if left else ()
+        elsewhere = (_column(opened, group, path)[1].to_pylist() for group in groups)
+        refuse(
+            (
+                left.difference(*elsewhere),
+                more(name, f"values of column {shown(path)} in its dictionary", UNUSED),
+            )
+        )
 
 
 def _column(opened: Any, group: int, path: str) -> tuple[Any, Any]:
@@ -230,10 +216,10 @@ def check_metadata(schema: Any, more_of_file: Mapping[bytes, bytes], name: str) 
     every += [item for field in _fields(schema) for item in (field.metadata or {}).items()]
     for key, value in every:
         where = _foreign(key, value, schema.names, words)
-        if where is not None:
-            what = f"the metadata {shown(key.decode('utf-8', 'replace'))}{where}"
-            raise more(name, what, "drop them with replace_schema_metadata(None) of pyarrow, "
-                       "attrs.clear() and reset_index(drop=True) of pandas")  # fmt: skip
+        what = f"the metadata {shown(key.decode('utf-8', 'replace'))}{where}"
+        refuse((where is not None,
+                more(name, what, "drop them with replace_schema_metadata(None) of pyarrow, "
+                     "attrs.clear() and reset_index(drop=True) of pandas")))  # fmt: skip
 
 
 def _foreign(key: bytes, value: bytes, names: list[str], words: frozenset[str]) -> str | None:
@@ -247,8 +233,7 @@ def _foreign(key: bytes, value: bytes, names: list[str], words: frozenset[str]) 
         return where
     for own in (json.loads(found, strict=False) for found in TEXT.findall(text)):
         where = f" ({own})" if own in KEYS else where
-        is_known = own in KEYS or own in names
-        if not is_known and not words.issuperset(WORD.findall(own.casefold())):
+        if own not in {*KEYS, *names} and not words.issuperset(WORD.findall(own.casefold())):
             return where
     return None
 
@@ -257,5 +242,4 @@ def _fields(kind: Any) -> Iterator[Any]:
     """Yield the fields of a schema or struct, and those in them."""
     for field in kind:
         yield field
-        if pa.types.is_struct(field.type):
-            yield from _fields(field.type)
+        yield from _fields(field.type) if pa.types.is_struct(field.type) else ()

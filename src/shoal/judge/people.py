@@ -9,39 +9,52 @@ left with several is unknown, and never taken for safe. A mean covers nothing an
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
-from shoal.errors import InputError, listed
+from shoal.errors import listed
+from shoal.judge import refuse
 from shoal.judge.cells import may_cover, spelled
-from shoal.judge.compared import (
+from shoal.judge.composition import (
     CompositionRequest,
+    compose,
     load_pairs,
     number_cells,
     numbered,
     tells_nothing,
 )
+from shoal.judge.csv_text import Written
 from shoal.judge.engine import Engine, quoted
 from shoal.judge.papers import Beside
+from shoal.judge.reading import opened
 from shoal.judge.source import Source
+from shoal.judge.verdict import Composition, Shared
 
 WORK = 20_000_000  # people times classes that are compared one by one
 UNKNOWN, ABSENT = -1, -2  # in the place of a class
 
 
-@dataclass(frozen=True)
-class Shared:
-    """People in both releases, the fewest that share both classes, and those below k.
-
-    `unknown` are those that could not be placed; `how` is how the others were, in each release.
-    """
-
-    people: int
-    smallest: int | None
-    below: int
-    unknown: int
-    how: tuple[str, str]
+def meet(
+    engine: Engine, ours: Source, request: CompositionRequest, data: Sequence[Any],
+    key: Sequence[str],
+) -> Composition:  # fmt: skip
+    """Return what this release tells beside another one; `data` are both and the original."""
+    _, against, original = data
+    theirs = request.theirs
+    other = opened(engine, against, None, Written(**(theirs.text if theirs else {})), "other")
+    met = compose(engine, ours, other, request)
+    if original is None:
+        return met
+    whole = opened(engine, original, None, Written(), "original", published=False)
+    frames = [not isinstance(one, str | os.PathLike) for one in data]
+    in_order = [
+        (is_frame and frames[2]) or (paper is not None and paper.in_order)
+        for is_frame, paper in zip(frames, (request.ours, theirs), strict=False)
+    ]
+    shared = place_people(engine, ours, other, whole, request, key, (in_order[0], in_order[1]))
+    return replace(met, shared=shared)
 
 
 def place_people(
@@ -50,12 +63,11 @@ def place_people(
 ) -> Shared:  # fmt: skip
     """Return with how many others each person of the original shares both classes."""
     columns = {name: f"c{n}" for n, name in enumerate(original.columns)}
-    tables = {"mine": ours, "theirs": theirs, "people": original}
-    there: dict[str, list[str]] = {}
+    tables, there = {"mine": ours, "theirs": theirs, "people": original}, dict[str, list[str]]()
     for table, source in tables.items():
-        both = [name for name in source.columns if name in columns]
-        there[f"{table}_cells"] = [columns[name] for name in both]
-        cells = [f"{spelled(name, source.columns[name])} AS {columns[name]}" for name in both]
+        both = {columns[name]: name for name in source.columns if name in columns}
+        there[f"{table}_cells"] = list(both)
+        cells = [f"{spelled(name, source.columns[name])} AS {c}" for c, name in both.items()]
         engine.make(
             f"CREATE TABLE {table}_cells AS\n"
             f"SELECT {', '.join(['row_number() OVER () AS person', *cells])} FROM {source.table}"
@@ -89,35 +101,28 @@ FROM placed""",
     return Shared(people, smallest, int(below), unknown, how)
 
 
-@dataclass
 class _Side:
     """A release, to place people in: its table of numbers, and the columns that the original has.
 
-    `columns` are the names in tables of all columns of the original.
+    `columns` are the names in tables of all columns of the original; those are `changed` of which
+    the release has some cells more often than the original.
     """
 
-    engine: Engine
-    table: str
-    source: Source
-    columns: Mapping[str, str]
-    values: Sequence[Any]
-    known: Beside | None
-
-    def __post_init__(self) -> None:
-        self.both = [name for name in self.source.columns if name in self.columns]
-        self.changed = [name for name in self.both if self._is_changed(self.columns[name])]
-
-    def _is_changed(self, column: str) -> bool:
-        """Tell whether the release has some cells more often than the original."""
-        a, b = (
-            f"(SELECT {column}, count(*) AS n FROM {table} GROUP BY {column})"
-            for table in (self.table, "people")
+    def __init__(
+        self, engine: Engine, table: str, source: Source, columns: Mapping[str, str],
+        values: Sequence[Any], known: Beside | None,
+    ) -> None:  # fmt: skip
+        self.engine, self.table, self.source, self.columns = engine, table, source, columns
+        self.values, self.known = values, known
+        self.both = [name for name in source.columns if name in columns]
+        changes = (
+            f"(SELECT count(*) FROM (SELECT {c}, count(*) AS n FROM {table} GROUP BY {c}) a "
+            f"LEFT JOIN (SELECT {c}, count(*) AS n FROM people GROUP BY {c}) b USING ({c}) "
+            "WHERE a.n > coalesce(b.n, 0))"
+            for c in map(columns.__getitem__, self.both)
         )
-        ((more,),) = self.engine.rows(
-            f"SELECT count(*) FROM {a} a LEFT JOIN {b} b USING ({column}) "
-            "WHERE a.n > coalesce(b.n, 0)"
-        )
-        return bool(more)
+        (found,) = engine.rows(f"SELECT {', '.join(['0', *changes])}")
+        self.changed = [name for name, more in zip(self.both, found[1:], strict=True) if more]
 
     def place(self, quasi: Sequence[str], key: Sequence[str], in_order: bool) -> str:
         """Make a table of the class of every person; return how it is known."""
@@ -134,13 +139,13 @@ class _Side:
             self._place_by([self.columns[name] for name in key], {})
             return f"by {listed(key)}"
         kept = [name for name in self.both if name not in {*self.changed, *quasi}]
-        same, there = [self.columns[n] for n in kept], [n for n in self.both if n in quasi]
-        exact = {
-            column: not tells_nothing(
+        same = [self.columns[name] for name in kept]
+        exact = {}  # columns whose cells must cover, and whether single numbers are values
+        for name in (name for name in self.both if name in quasi):
+            column = self.columns[name]
+            exact[column] = not tells_nothing(
                 self.engine, self.table, column, name, self.values, self.known
             )
-            for column, name in ((self.columns[name], name) for name in there)
-        }
         if in_order and self._is_in_order(same, exact):
             self._place_by(["person"], {})
             return "by the order of the rows"
@@ -150,27 +155,32 @@ class _Side:
     def _check_key(self, key: Sequence[str]) -> None:
         """Refuse columns that do not name people in both files."""
         own = ", ".join(self.columns.get(name, "") for name in key)
-        files = (
-            ("people", self.columns, "the original"),
-            (self.table, self.both, self.source.name),
-        )
-        for _, there, file in files:
-            for name in key:
-                if name not in there:
-                    raise InputError(f"{file}: there is no column {name[:60]!r} to know people by")
-        for table, _, file in files:
-            ((double, lacking),) = self.engine.rows(
+        files = {
+            "the original": ("people", self.columns),
+            self.source.name: (self.table, self.both),
+        }
+        refuse(*(
+            (name not in there, f"{file}: there is no column {name[:60]!r} to know people by")
+            for file, (_, there) in files.items() for name in key
+        ))  # fmt: skip
+        for file, (table, _) in files.items():
+            double, lacking = self.engine.rows(
                 f"SELECT count(*) - count(DISTINCT [{own}]), count(*) FILTER (0 IN ({own})) "
                 f"FROM {table}"
-            )
-            if double or lacking:
-                raise InputError(
-                    f"{file}: {listed(key)} does not name people: some share or lack it"
+            )[0]
+            refuse(
+                (
+                    double or lacking,
+                    f"{file}: {listed(key)} does not name people: some share or lack it",
                 )
-        if self.engine.rows(f"SELECT 1 FROM {self.table} ANTI JOIN people USING ({own}) LIMIT 1"):
-            raise InputError(
-                f"{self.source.name}: some of its {listed(key)} are not in the original"
             )
+        others = f"SELECT 1 FROM {self.table} ANTI JOIN people USING ({own}) LIMIT 1"
+        refuse(
+            (
+                self.engine.rows(others),
+                f"{self.source.name}: some of its {listed(key)} are not in the original",
+            )
+        )
 
     def _is_in_order(self, same: Sequence[str], exact: Mapping[str, bool]) -> bool:
         """Tell whether each row of the release may be that of the same person."""
@@ -180,15 +190,15 @@ class _Side:
             f"FROM {self.table} r FULL JOIN people p ON r.person = p.person"
         )
         rows = f"{self.table} r JOIN people p USING (person)"
-        return not others and all(self._load_covers("row", c, rows, exact[c]) for c in exact)
+        return not others and all(self._covers("row", c, rows, exact[c]) for c in exact)
 
-    def _load_covers(self, what: str, column: str, rows: str, exact: bool) -> bool:
+    def _covers(self, what: str, column: str, rows: str, exact: bool) -> bool:
         """Make a table of the cells of a column that cover cells of the original; tell if all."""
-        query = f"SELECT DISTINCT r.{column}, p.{column} FROM {rows}"
-        name = f"{self.table}_{what}_{column}"
         return load_pairs(
-            self.engine, name, query, self.values, lambda cell, own: may_cover(cell, own, exact)
-        )
+            self.engine, f"{self.table}_{what}_{column}",
+            f"SELECT DISTINCT r.{column}, p.{column} FROM {rows}", self.values,
+            lambda cell, own: may_cover(cell, own, exact),
+        )  # fmt: skip
 
     def _place_by(self, same: Sequence[str], exact: Mapping[str, bool]) -> None:
         """Place people by kept columns, and by the cells of their class that must cover theirs.
@@ -222,8 +232,18 @@ FROM (SELECT {mark}, person FROM people) p JOIN {own}_records r USING (mark)
 JOIN {own}_marks m USING (mark)
 WHERE classes > 1 AND records = people AND NOT wrong AND work <= {WORK}"""
         )
-        for column in exact:
-            self._keep_covered(column, exact[column])
+        for column, is_exact in exact.items():  # the class's cell must cover that of the person
+            rows = (
+                f"(SELECT class, any_value({column}) AS {column} FROM {own} "
+                f"JOIN {own}_classes USING (person) GROUP BY class) r "
+                f"JOIN {own}_may_be USING (class) JOIN people p USING (person)"
+            )
+            self._covers("class", column, rows, is_exact)
+            near = f"near.one = r.{column} AND near.other = p.{column}"
+            make(
+                f"CREATE OR REPLACE TABLE {own}_may_be AS\nSELECT mark, person, class FROM {rows}\n"
+                f"JOIN {own}_class_{column} near ON {near}"
+            )
         self._eliminate()
         make(
             f"""CREATE TABLE {own}_places AS
@@ -235,20 +255,6 @@ SELECT p.person, CASE
 FROM (SELECT {mark}, person FROM people) p
 JOIN {own}_marks m USING (mark) LEFT JOIN {own}_sure s USING (person)""",
             f"the class of each person; {UNKNOWN} is unknown, {ABSENT} absent",
-        )
-
-    def _keep_covered(self, column: str, exact: bool) -> None:
-        """Leave to people only classes whose cell of a column covers theirs."""
-        own = self.table
-        rows = (
-            f"(SELECT class, any_value({column}) AS {column} FROM {own} "
-            f"JOIN {own}_classes USING (person) GROUP BY class) r "
-            f"JOIN {own}_may_be USING (class) JOIN people p USING (person)"
-        )
-        self._load_covers("class", column, rows, exact)
-        self.engine.make(
-            f"CREATE OR REPLACE TABLE {own}_may_be AS\nSELECT mark, person, class FROM {rows}\n"
-            f"JOIN {own}_class_{column} near ON near.one = r.{column} AND near.other = p.{column}"
         )
 
     def _eliminate(self) -> None:

@@ -8,21 +8,20 @@ readers round, are seen by Python alone, as are columns that a line names twice.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, cast
 
 from shoal.errors import InputError, shown
-from shoal.judge import papers
-from shoal.judge.csv_text import csv_view
+from shoal.judge import in_words, papers, refuse
+from shoal.judge.csv_text import Written, csv_view
 from shoal.judge.engine import Engine, text
 from shoal.judge.source import LINE, Source, check_names, is_url, name_of, once, plain
-from shoal.judge.written import Written
 
 READERS = {
     "csv": "DuckDB, after a scan of the bytes", "csv.gz": "DuckDB, after a scan of the bytes",
@@ -49,13 +48,16 @@ def kind_of(name: str) -> str:
 def files_of(data: Any, kind: str | None = None) -> list[Path]:
     """Return the files that the engine opens itself; refuse a file that is not there."""
     what, place = _what(data, kind)
-    files = data if what == "files" else [] if place == "" else [place]
+    files = data if what == "files" else [place] if place else []
     if what == "folder":
-        with _in_words(place):
+        with _system_in_words(place):
             files = papers.parts_of(place)
     if what == "database":
         files = [database_of(place)[0]]
-    paths = [_there(one) for one in map(Path, (one for one in files if not is_url(str(one))))]
+    paths = [Path(one) for one in files if not is_url(str(one))]
+    for path in paths:
+        is_there = "not an ordinary file" if path.exists() else "there is no such file"
+        refuse((not path.is_file(), f"{path.name or path}: {is_there}"))
     return paths if what in (*VIEWS, "files", "folder") else []
 
 
@@ -68,21 +70,23 @@ def opened(
     A file that is `published` may hold nothing but its records and a schema.
     """
     what, place = _what(data, kind)
-    with _in_words(place) if place else contextlib.nullcontext():
+    with _system_in_words(place):
         if what == "folder":
             return papers.folder_view(engine, place, table, published)
         if what.startswith("csv"):
             return csv_view(engine, Path(place), what, written, table)
         if what in ("jsonl", "ndjson"):
             return _json_view(engine, Path(place), table)
-        from shoal.judge import arrow_tables, libraries, parquet  # they take their time
+        from shoal.judge import arrow_tables, parquet  # they take their time
 
-        if what in ("rows", "frame"):
-            make = arrow_tables.listed_rows if what == "rows" else arrow_tables.frame
-            return make(engine, data, table)
         if what in ("files", "parquet"):
             files, name = ([place], name_of(place)) if place else (data, "the release")
             return parquet.parquet_view(engine, files, name, table, published)[0]
+        if what in ("rows", "frame"):
+            make = arrow_tables.listed_rows if what == "rows" else arrow_tables.frame
+            return make(engine, data, table)
+        from shoal.judge import libraries
+
         if what == "database":
             return libraries.database_table(engine, *database_of(place), table)
         by = READERS[what]
@@ -95,9 +99,7 @@ def _what(data: Any, kind: str | None) -> tuple[str, str]:
         are_files = isinstance(data, list) and all(isinstance(one, str) for one in data)
         return "files" if are_files else "rows" if isinstance(data, list | tuple) else "frame", ""
     place = plain(os.fspath(data))
-    if papers.is_folder(place):
-        return "folder", place
-    known = "parquet" if is_url(place) else kind
+    known = "folder" if papers.is_folder(place) else "parquet" if is_url(place) else kind
     return known or ("database" if DATABASE.fullmatch(place) else kind_of(place)), place
 
 
@@ -107,21 +109,14 @@ def database_of(place: str) -> tuple[Path, str]:
     return Path(file), name
 
 
-def _there(place: str | Path) -> Path:
-    """Return the path of a file that is there."""
-    path = Path(place)
-    if not path.is_file():
-        what = "not an ordinary file" if path.exists() else "there is no such file"
-        raise InputError(f"{path.name or path}: {what}")
-    return path
-
-
-@contextlib.contextmanager
-def _in_words(place: str) -> Iterator[None]:
+@contextmanager
+def _system_in_words(place: str) -> Iterator[None]:
     """Raise in our words what the system says of a file."""
     try:
         yield
     except (OSError, EOFError) as error:
+        if not place:
+            raise
         reason = getattr(error, "strerror", None) or "the file is damaged"
         raise InputError(f"{name_of(place)}: cannot be read: {reason}") from None
 
@@ -132,10 +127,21 @@ def _json_view(engine: Engine, path: Path, table: str) -> Source:
     for shape in dict.fromkeys(_shapes(path)):
         for name, kind in shape:
             kinds.setdefault(name, set()).add(kind)
-    if not kinds:
-        raise InputError(f"{path.name}: there is no record")
+    refuse((not kinds, f"{path.name}: there is no record"))
     check_names(list(kinds), path.name)
-    columns = {name: _type(kinds[name], f"{path.name}: column {shown(name)}") for name in kinds}
+    columns = {}
+    for name, own in kinds.items():
+        there = own - {type(None)}
+        kind = float if there == {int, float} else next(iter(there), str)
+        is_one = there <= {kind} or there == {int, float}
+        column = f"{path.name}: column {shown(name)} holds"
+        refuse(
+            (type(...) in there,
+             f"{column} numbers of too many digits, which readers read differently; write the "
+             "shortest digits of a double, or texts"),
+            (not is_one or kind not in TYPES, f"{column} values of several kinds, or lists"),
+        )  # fmt: skip
+        columns[name] = TYPES[kind]
     typed = ",\n    ".join(f"{text(name)}: '{kind}'" for name, kind in columns.items())
     engine.make(
         f"""
@@ -153,19 +159,6 @@ FROM read_json(
     return Source(path.name, table, columns, reader=READERS["jsonl"])
 
 
-def _type(kinds: set[type], column: str) -> str:
-    """Return the DuckDB type of a column; whole numbers beside others are numbers."""
-    there = kinds - {type(None)}
-    there = {float} if there == {int, float} else there
-    if len(there) > 1 or not there <= TYPES.keys():
-        raise InputError(
-            f"{column} holds numbers of too many digits, which readers read differently; write the "
-            "shortest digits of a double, or texts" if type(...) in there else
-            f"{column} holds values of several kinds, or lists"
-        )  # fmt: skip
-    return TYPES[there.pop()] if there else "VARCHAR"
-
-
 def _shapes(path: Path) -> Iterator[tuple[tuple[str, type], ...]]:
     """Yield the names, and the types of the values, of each line that is not blank."""
     decode = json.JSONDecoder(
@@ -173,17 +166,14 @@ def _shapes(path: Path) -> Iterator[tuple[tuple[str, type], ...]]:
     ).decode
     with path.open("rb") as file:
         for number, line in enumerate(iter(lambda: file.readline(LINE), b""), 1):
-            try:
+            what = "not a JSON object of different columns, one with a NUL, or longer than"
+            with in_words(f"{path.name}, line {number}: {what} {LINE // 2**20} MB",
+                          ValueError, RecursionError):  # fmt: skip
                 record = decode(line.decode()) if line.strip() else {}
                 if b"\\u" in line:  # halves of pairs are no signs
                     json.dumps(record, ensure_ascii=False, default=str).encode()
                 if len(line) == LINE or not isinstance(record, dict) or NUL.search(line):
                     raise ValueError
-            except (ValueError, RecursionError):
-                raise InputError(
-                    f"{path.name}, line {number}: not a JSON object of different columns, one with "
-                    f"a NUL, or longer than {LINE // 2**20} MB"
-                ) from None
             yield tuple((name, type(value)) for name, value in record.items())
 
 

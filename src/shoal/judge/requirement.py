@@ -9,11 +9,20 @@ from numbers import Real
 from typing import Any
 
 from shoal.errors import RequestError, nearest_names, shown
+from shoal.judge import refuse
 
 KINDS = ("distinct", "entropy", "recursive")
 LIKENESS = ("enhanced", "basic")
 MISSING = ("ignored", "value")  # what a missing sensitive cell is to l-diversity and alpha
 OF_COLUMNS = ("l", "t", "alpha", "beta", "delta", "e")  # thresholds of sensitive columns
+RANGES: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "l": (lambda x: x >= 1, "a number of at least 1"),
+    "t": (lambda x: 0 <= x <= 1, "a number between 0 and 1"),
+    "alpha": (lambda x: 0 < x <= 1, "a number above 0, at most 1"),
+    **dict.fromkeys(("beta", "delta", "e"), (lambda x: x > 0, "a number above 0")),
+    "dominance": (lambda x: x > 0, "a percentage above 0"),
+}
+WHOLE = {"l": (lambda x: x >= 1 and x == int(x), "a whole number of at least 1")}
 Threshold = float | Mapping[str, float] | None
 
 
@@ -45,34 +54,43 @@ class Requirement:
     missing_sensitive: str = "ignored"
 
     def __post_init__(self) -> None:
-        for what, known in (("l_kind", KINDS), ("missing_sensitive", MISSING),
-                            ("beta_kind", LIKENESS)):  # fmt: skip
-            if getattr(self, what) not in known:
-                raise RequestError(f"{what} must be one of {', '.join(known)}")
-        if self.beta is None and self.beta_kind != "enhanced":
-            raise RequestError("beta_kind is a kind of β-likeness; say beta too")
-        if self.l is None and not self.l_of and (self.c is not None or self.l_kind != "distinct"):
-            raise RequestError("l_kind and c are kinds of l-diversity; say l too")
-        if (self.l_kind == "recursive") != (self.c is not None):
-            raise RequestError("recursive l-diversity needs c, and only that kind has one")
-        if self.c is not None and not (_is_number(self.c) and self.c > 0):
-            raise RequestError("c must be a number above 0")
-        whole = self.l_kind != "entropy"
-        _check(self.l, "l", lambda x: x >= 1 and (not whole or x == int(x)),
-               "a whole number of at least 1" if whole else "a number of at least 1")  # fmt: skip
-        _check(self.t, "t", lambda x: 0 <= x <= 1, "a number between 0 and 1")
-        _check(self.alpha, "alpha", lambda x: 0 < x <= 1, "a number above 0, at most 1")
-        for what in ("beta", "delta", "e"):
-            _check(getattr(self, what), what, lambda x: x > 0, "a number above 0")
-        _check(self.dominance, "dominance", lambda x: x > 0, "a percentage above 0")
-        for columns, least in self.l_of.items():
-            if len(columns) < 2 or isinstance(least, bool) or not isinstance(least, int):
-                raise RequestError("l_of must be a whole number for two or more columns together")
-            if least < 1 or len(set(columns)) < len(columns):
-                raise RequestError("l_of must be at least 1, and name each column once")
-        for columns, k in self.k_of.items():
-            if not columns or isinstance(k, bool) or not isinstance(k, int) or k < 1:
-                raise RequestError("k_of must be a whole number of at least 1 for named columns")
+        kinds = {"l_kind": KINDS, "missing_sensitive": MISSING, "beta_kind": LIKENESS}
+        refuse(
+            *((getattr(self, what) not in known, f"{what} must be one of {', '.join(known)}")
+              for what, known in kinds.items()),
+            (self.beta is None and self.beta_kind != "enhanced",
+             "beta_kind is a kind of β-likeness; say beta too"),
+            (self.l is None and not self.l_of and (self.c is not None or self.l_kind != "distinct"),
+             "l_kind and c are kinds of l-diversity; say l too"),
+            ((self.l_kind == "recursive") != (self.c is not None),
+             "recursive l-diversity needs c, and only that kind has one"),
+            (self.c is not None and not (_is_number(self.c) and self.c > 0),
+             "c must be a number above 0"),
+            error=RequestError,
+        )  # fmt: skip
+        for what, (is_allowed, words) in (
+            RANGES | (WHOLE if self.l_kind != "entropy" else {})
+        ).items():
+            given = getattr(self, what)
+            every = given.values() if isinstance(given, Mapping) else [given]
+            refuse(
+                (isinstance(given, Mapping) and not given, f"{what} names no column"),
+                (any(one is not None and not (_is_number(one) and is_allowed(one))
+                     for one in every), f"{what} must be {words}"),
+                error=RequestError,
+            )  # fmt: skip
+        refuse(
+            *((len(columns) < 2 or type(least) is not int,
+               "l_of must be a whole number for two or more columns together")
+              for columns, least in self.l_of.items()),
+            *((type(least) is int and (least < 1 or len(set(columns)) < len(columns)),
+               "l_of must be at least 1, and name each column once")
+              for columns, least in self.l_of.items()),
+            *((not columns or type(k) is not int or k < 1,
+               "k_of must be a whole number of at least 1 for named columns")
+              for columns, k in self.k_of.items()),
+            error=RequestError,
+        )  # fmt: skip
 
     @property
     def of_sensitive(self) -> bool:
@@ -98,24 +116,23 @@ class Requirement:
 
     def check(self, sensitive: Sequence[str], quasi_identifiers: Sequence[str]) -> None:
         """Raise RequestError for thresholds of unknown columns."""
-        if self.of_sensitive and not sensitive:
-            raise RequestError(
-                f"{', '.join((*OF_COLUMNS, 'l_of'))} are asked of sensitive columns; name at least "
-                "one"
-            )
+        some = ", ".join((*OF_COLUMNS, "l_of"))
+        refuse((self.of_sensitive and not sensitive,
+                f"{some} are asked of sensitive columns; name at least one"),
+               error=RequestError)  # fmt: skip
         asked = [
             *((what, getattr(self, what), sensitive, "sensitive column") for what in OF_COLUMNS),
             *(("l_of", columns, sensitive, "sensitive column") for columns in self.l_of),
             ("dominance", self.dominance, quasi_identifiers, "quasi-identifier"),
             *(("k_of", columns, quasi_identifiers, "quasi-identifier") for columns in self.k_of),
         ]
-        for what, given, known, role in asked:
-            for name in given if isinstance(given, Mapping | tuple) else ():
-                if name not in known:
-                    raise RequestError(
-                        f"{what} is given for {shown(name)}, which is no {role}"
-                        f"{nearest_names(name, known)}"
-                    )
+        refuse(
+            *((True, f"{what} is given for {shown(name)}, which is no {role}"
+               f"{nearest_names(name, known)}") for what, given, known, role in asked
+              for name in (given if isinstance(given, Mapping | tuple) else ())
+              if name not in known),
+            error=RequestError,
+        )  # fmt: skip
 
     def threshold(self, what: str, column: str) -> float | None:
         """Return the threshold of a column by one of the fields."""
@@ -125,12 +142,3 @@ class Requirement:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def _check(threshold: Threshold, what: str, allowed: Callable[[float], bool], words: str) -> None:
-    if isinstance(threshold, Mapping) and not threshold:
-        raise RequestError(f"{what} names no column")
-    every = threshold.values() if isinstance(threshold, Mapping) else [threshold]
-    for value in every:
-        if value is not None and not (_is_number(value) and allowed(value)):
-            raise RequestError(f"{what} must be {words}")

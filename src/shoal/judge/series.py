@@ -24,15 +24,15 @@ from pathlib import Path
 from typing import Any, cast
 
 from shoal.errors import InputError, Json, RequestError, listed, shown
+from shoal.judge import in_words, refuse
 from shoal.judge.cells import spelled
-from shoal.judge.compared import load
+from shoal.judge.csv_text import Written
 from shoal.judge.engine import Engine, quoted, text
 from shoal.judge.papers import beside
 from shoal.judge.reading import files_of, opened
 from shoal.judge.series_proof import Tree, load_roll, of_promise, promised, shared
 from shoal.judge.source import Source
 from shoal.judge.values import plain_value
-from shoal.judge.written import Written
 
 DIGITS = 16  # of the number of a value
 TOGETHER = " + "  # between the names of kept columns that are joined by together
@@ -123,13 +123,11 @@ def verify_series(files: Sequence[Any], ledger: Any) -> SeriesVerification:
     X. Xiao and Y. Tao, m-Invariance: towards privacy preserving re-publication of dynamic datasets,
     SIGMOD 2007.
     """
-    if not files:
-        raise RequestError("name at least one release of the series")
+    refuse((not files, "name at least one release of the series"), error=RequestError)
     releases, secret = read_ledger(Path(ledger))
     known = {one["sha256"]: one for one in reversed(releases)}
     given = [(path, known.get(_sha256(path))) for path in map(Path, files)]
-    problems: list[str] = []
-    judged: dict[int, Tree] = {}
+    problems, judged = list[str](), dict[int, Tree]()
     with Engine([file for path, entry in given if entry for file in files_of(path)]) as engine:
         load_roll(engine, releases)
         for path, entry in given:
@@ -189,9 +187,8 @@ def _see(engine: Engine, source: Source, entry: Tree, secret: bytes) -> None:
     quasi, kept, hidden = promise["quasi_identifiers"], promise["kept"], promise["sensitive"]
     groups = [[name] for name in kept] + ([list(kept)] if len(kept) > 1 else [])
     wanted = [*kept, *([hidden] if hidden else [])]
-    lacking = [name for name in (*quasi, *wanted) if name not in source.columns]
-    if lacking:
-        raise InputError(f"{source.name}: it lacks {listed(lacking)}, which the ledger names")
+    lacking = listed(name for name in (*quasi, *wanted) if name not in source.columns)
+    refuse((lacking, f"{source.name}: it lacks {lacking}, which the ledger names"))
     cells = {name: f"c{n}" for n, name in enumerate(dict.fromkeys([*quasi, *wanted]))}
     raw = [f"{quoted(name)} AS {cell}" for name, cell in cells.items()]
     texts = [f"coalesce({spelled(cells[n], source.columns[n])}, '') AS {cells[n]}" for n in wanted]
@@ -208,11 +205,13 @@ def _see(engine: Engine, source: Source, entry: Tree, secret: bytes) -> None:
     values = {"": "''"}
     for names in [[name] for name in wanted] + groups[len(kept) :]:
         table, column = f"numbers_{release}_{len(values)}", TOGETHER.join(names)
-        of = f"[{', '.join(cells[name] for name in names)}]"
-        found = engine.rows(f"SELECT DISTINCT {of} FROM records_{release}")
-        rows = [(t, value_number(secret, column, "\0".join(map(_plain, t)))) for (t,) in found]
-        load(engine, table, "numbers of values", {"texts": "strings", "number": "string"}, rows)
-        values[column] = f"(SELECT number FROM {table} WHERE texts = {of})"
+        own = {f"t{n}": cells[name] for n, name in enumerate(names)}
+        found = engine.rows(f"SELECT DISTINCT {', '.join(own.values())} FROM records_{release}")
+        rows = [(*t, value_number(secret, column, "\0".join(map(_plain, t)))) for t in found]
+        kinds = dict.fromkeys([*own, "number"], "string")
+        engine.load_rows(table, "numbers of values", kinds, rows)
+        same = " AND ".join(f"{text} = {cell}" for text, cell in own.items())
+        values[column] = f"(SELECT number FROM {table} WHERE {same})"
     engine.make(
         f"INSERT INTO seen SELECT {release}, class, {values[hidden or '']}, sum(n)::BIGINT\n"
         f"FROM records_{release} GROUP BY ALL"
@@ -235,6 +234,7 @@ WHERE r.n > coalesce(f.n, 0)"""
 def _of_entry(engine: Engine, entry: Tree) -> list[str]:
     """Return what is wrong with a release that was read, and its entry."""
     promise, roll, release = entry["promise"], entry["roll"], int(entry["number"])
+    nobody = set(roll.get("counterfeits", ()))
     meant = f"FROM roll WHERE release = {release} AND class IS NOT NULL GROUP BY ALL"
     differ = (
         "SELECT count(DISTINCT class) FROM (SELECT class, {0} AS value, count(*) AS n {1}) a "
@@ -248,15 +248,13 @@ def _of_entry(engine: Engine, entry: Tree) -> list[str]:
         f"  SELECT class, count(*) FILTER (NOT counterfeit) AS n {meant}\n)"
     )
     ((other,),) = engine.ask(differ.format("value", meant))
-    false = len(roll["people"]) - int(real) != len(set(roll.get("counterfeits", ())))
     found = [
         (small, f"{small} classes have fewer than k = {promise['k']} people"),
-        (false, "the counterfeits are not those of the ledger"),
-        (
-            promise["l"] is not None and other,
-            f"{other} classes have other values than the ledger has",
-        ),
-    ]
+        (len(roll["people"]) - int(real) != len(nobody),
+         "the counterfeits are not those of the ledger"),
+        (promise["l"] is not None and other,
+         f"{other} classes have other values than the ledger has"),
+    ]  # fmt: skip
     return [f"release {release}: {problem}" for there, problem in found if there]
 
 
@@ -312,20 +310,22 @@ def _plain(cell: str) -> str:
 
 def read_ledger(path: Path) -> tuple[list[Tree], bytes]:
     """Return the releases of a ledger that were not withdrawn, and the secret of its key."""
-    secret = _secret(path.with_name(f"{path.name}.key"))
-    try:
+    key, before, trees = path.with_name(f"{path.name}.key"), "", []
+    with (
+        in_words(f"{shown(key)}: this is no key of a ledger", OSError, ValueError),
+        in_words(f"{shown(key)}: the key of the ledger is not there", FileNotFoundError),
+    ):
+        secret = bytes.fromhex(key.read_text("ascii").rpartition(":")[2].strip())
+    with in_words(f"{shown(path)}: the ledger cannot be read", OSError, UnicodeDecodeError):
         lines = path.read_text("utf-8").splitlines()
-    except (OSError, UnicodeDecodeError):
-        raise InputError(f"{shown(path)}: the ledger cannot be read") from None
-    before, trees = "", []
     for number, line in enumerate(lines, 1):
         body, _, code = line.rpartition(" ")
         own = _mac(secret, f"line\0{before}\0{body}")
-        if not hmac.compare_digest(own.encode(), code.encode()):
-            raise InputError(
-                f"{shown(path)}, line {number}: its message code is wrong; the ledger was "
-                "changed, or the key is another's"
-            )
+        refuse((
+            not hmac.compare_digest(own.encode(), code.encode()),
+            f"{shown(path)}, line {number}: its message code is wrong; the ledger was changed, or "
+            "the key is another's",
+        ))  # fmt: skip
         before = code
         trees.append(json.loads(body))
     gone = {tree["release"] for tree in trees if tree.get("kind") == "withdrawal"}
@@ -336,15 +336,6 @@ def read_ledger(path: Path) -> tuple[list[Tree], bytes]:
 def value_number(secret: bytes, column: str, value: str) -> str:
     """Return the number of a value in the ledger."""
     return _mac(secret, f"value\0{column}\0{value}")[:DIGITS]
-
-
-def _secret(path: Path) -> bytes:
-    try:
-        return bytes.fromhex(path.read_text("ascii").rpartition(":")[2].strip())
-    except FileNotFoundError:
-        raise InputError(f"{shown(path)}: the key of the ledger is not there") from None
-    except (OSError, ValueError):
-        raise InputError(f"{shown(path)}: this is no key of a ledger") from None
 
 
 def _mac(secret: bytes, message: str) -> str:

@@ -13,17 +13,18 @@ import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, NamedTuple, cast
+from typing import IO, Any, cast
 from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 from shoal.errors import InputError, RequestError, pip_install, shown
+from shoal.judge import refuse
 
 # Cyrillic, Greek and other letters that look like Latin ones, small and capital apart.
 LIKE = "авеёкмнорстухѕіїјһԁԛԝАВЕЁКМНОРСТУХЅІЇЈҺԌԚԜαιοκρτυχγνωϲΑΒΕΖΗΙΚΜΝΟΡΤΥΧıɑɡℓոսօ"
 LATIN = "abeekmhopctyxsiijhdqwABEEKMHOPCTYXSIIJHGQWaiokptuxyvwcABEZHIKMNOPTYXiaglnuo"
 CONFUSABLE = str.maketrans(LIKE, LATIN)
 UNSEEN = ("Z", "C")  # categories of Unicode: spaces, and signs that nobody sees
+NESTED = re.compile(r".*\]|(?:STRUCT|MAP|UNION)\(.*", re.S)
 INTERVALS = re.compile(r'STRUCT\("?low"? ([\w ]+(?:\([\d,]+\))?), "?high"? \1\)')
 LINE = 2**24  # bytes of a line of text: a longer one is none
 MANIFEST = "manifest.json"
@@ -31,46 +32,13 @@ PIECE = 2**20  # bytes that are read at once
 RATIO, FREE = 200, 64 * 2**20  # what unpacks to more than both is no table
 
 
-class Manifest(NamedTuple):
-    """Content of a manifest, and the records and bytes of its files as found."""
-
-    content: Mapping[str, Any]
-    records: Sequence[int] = ()
-    bytes: Sequence[int] = ()
-
-    @property
-    def quasi_identifiers(self) -> list[str]:
-        """The quasi-identifiers by which it counts classes."""
-        return list(self.content["quasi_identifiers"])
-
-    def problems(self, header: Sequence[str], sizes: Mapping[int, int]) -> list[str]:
-        """Return which numbers are not what was counted; sizes has the classes of each size."""
-        content, smallest, k = self.content, min(sizes, default=0), self.content["k"]
-        records = sum(size * many for size, many in sizes.items())
-        checks = [
-            (type(k) is int and 0 <= k <= smallest, f"a k that the smallest class, of {smallest}, "
-             "has not"),
-            *((_is(content[what], counted), f"another number of {what} than there are: {counted}")
-              for what, counted in (("classes", sum(sizes.values())), ("records", records))),
-            (content["columns"] == list(header), "other columns than there are"),
-            *((_is(part["records"], own) and _is(part["bytes"], size),
-               f"other records or bytes of {shown(part['file'])}")
-              for part, own, size in zip(content["parts"], self.records, self.bytes, strict=True)),
-        ]  # fmt: skip
-        return [f"{MANIFEST} says {what}" for is_so, what in checks if not is_so]
-
-
-def _is(said: Any, counted: int) -> bool:
-    return type(said) is int and said == counted
-
-
 @dataclass(frozen=True)
 class Source:
     """An opened release: `table` is its name in the engine, `columns` the DuckDB type of each.
 
     `as_text` tells that every cell is the text of a csv file, and empty ones are NULL; of all other
-    files cells are values. `manifest` is what a folder says of itself, `reader` what reads the
-    file, and `warnings` are about it.
+    files cells are values. `reader` is what reads the file, and `warnings` are about it. `manifest`
+    is what a folder says of itself, and the records and bytes of its parts as found.
     """
 
     name: str
@@ -79,17 +47,16 @@ class Source:
     as_text: bool = False
     reader: str = ""
     warnings: tuple[str, ...] = ()
-    manifest: Manifest | None = None
+    manifest: tuple[Mapping[str, Any], list[tuple[int, int]]] | None = None
 
     def check(self, wanted: Sequence[str], kept: Collection[str]) -> None:
         """Refuse columns that are not there, and lists and structs in any that is not kept."""
         for name, kind in self.columns.items():
-            nested = kind.endswith("]") or kind.startswith(("STRUCT(", "MAP(", "UNION("))
-            if nested and name not in kept and not INTERVALS.fullmatch(kind):
-                raise InputError(
-                    f"{self.name}: column {shown(name)} holds lists, not values; write a column of "
-                    "plain values for each, or structs of low and high for intervals"
-                )
+            refuse((
+                name not in kept and NESTED.fullmatch(kind) and not INTERVALS.fullmatch(kind),
+                f"{self.name}: column {shown(name)} holds lists, not values; write a column of "
+                "plain values for each, or structs of low and high for intervals",
+            ))  # fmt: skip
         for name in (one for one in wanted if one not in self.columns):
             close = difflib.get_close_matches(name, self.columns, n=3, cutoff=0.5)
             hint = f"; did you mean {', '.join(map(repr, close))}?" if close else ""
@@ -103,29 +70,28 @@ def check_names(names: Sequence[str], file: str) -> None:
         plain = unicodedata.normalize("NFKC", name).translate(CONFUSABLE).casefold()
         plain = unicodedata.normalize("NFKC", plain).translate(CONFUSABLE)
         look = "".join(sign for sign in plain if unicodedata.category(sign)[0] not in UNSEEN)
-        if "\0" in name or not look:
-            raise InputError(
-                f"{file}: column {place} has no name that can be seen, and readers call it "
-                "differently (pandas Unnamed: 0, R X); give it one, or take it out"
-            )
-        if look in seen:
-            two = f"the columns {shown(seen[look])} and {shown(name)} look the same (case, spaces, "
-            raise InputError(
-                f"{file}: two columns are named {shown(name)}" if seen[look] == name else
-                f"{file}: {two}letters of other alphabets); rename one"
-            )  # fmt: skip
+        twin = seen.get(look)
+        refuse(
+            ("\0" in name or not look,
+             f"{file}: column {place} has no name that can be seen, and readers call it "
+             "differently (pandas Unnamed: 0, R X); give it one, or take it out"),
+            (twin == name, f"{file}: two columns are named {shown(name)}"),
+            (twin is not None,
+             f"{file}: the columns {shown(twin)} and {shown(name)} look the same (case, spaces, "
+             "letters of other alphabets); rename one"),
+        )  # fmt: skip
         seen[look] = name
 
 
 def check_unpacked(size: int, packed: int, name: str) -> None:
     """Refuse a file that unpacks to far more than a table of its size would."""
-    if size > FREE and size > RATIO * packed:
-        raise InputError(f"{name}: unpacks to more than {RATIO} times its size; not a table")
+    refuse((size > FREE and size > RATIO * packed,
+            f"{name}: unpacks to more than {RATIO} times its size; not a table"))  # fmt: skip
 
 
-def more(name: str, what: str, instead: str = "write csv or Parquet") -> InputError:
-    """Return the error of a file that holds more than its records and their columns."""
-    return InputError(
+def more(name: str, what: str, instead: str = "write csv or Parquet") -> str:
+    """Return what is wrong with a file that holds more than its records and their columns."""
+    return (
         f"{name}: it holds {what} beside its records, and whoever opens it can read that; {instead}"
     )
 
@@ -144,7 +110,11 @@ def is_url(place: str) -> bool:
 
 def plain(place: str) -> str:
     """Return a path where a URL is nothing else (file://…)."""
-    return url2pathname(urlsplit(place).path) if place.startswith("file://") else place
+    if not place.startswith("file://"):
+        return place
+    from urllib.request import url2pathname  # with all of HTTP
+
+    return url2pathname(urlsplit(place).path)
 
 
 def name_of(place: str | Path) -> str:
@@ -189,11 +159,9 @@ def entries(folder: str) -> dict[str, str]:
 def _system(url: str) -> tuple[Any, str]:
     """Return the file system of a URL, and its path there."""
     parts = urlsplit(url)
-    if "@" in parts.netloc or parts.query:
-        raise RequestError(
+    refuse(("@" in parts.netloc or parts.query,
             f"{parts.scheme}://…: a URL must not hold a password or a key; give it in the "
-            "environment of every machine"
-        )
+            "environment of every machine"), error=RequestError)  # fmt: skip
     try:
         import fsspec.core
 

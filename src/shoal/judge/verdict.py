@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any, cast
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 from shoal.errors import in_html, listed, shown
-from shoal.hints import Message, said
-from shoal.judge.people import Shared
-from shoal.judge.sections import VerificationSection
+from shoal.hints import Message, option, said
 
 LISTED = 10  # offending classes, and columns beside, in a summary
 DIGITS = 4  # of a figure
@@ -73,12 +71,29 @@ class Judged:
         """What is judged."""
         return f"{self.model} of {shown(self.column)}"
 
-    @property
-    def found_text(self) -> str:
-        """What the worst class has, in a few digits."""
-        if self.model.startswith("enhanced") and not math.isfinite(self.found):
+    def figure(self, found: float) -> str:
+        """Return what a class has, in a few digits."""
+        if self.model.startswith("enhanced") and not math.isfinite(found):
             return "more than any β allows"
-        return digits_beside(self.found, self.asked, DIGITS)
+        return digits_beside(found, self.asked, DIGITS)
+
+    def lines(self) -> list[str]:
+        """Return it in words."""
+        bound = "below" if self.model.startswith(STRICT) else "asked:"
+        each = ", ".join(
+            f"{WORDS[name]} {self.figure(one.found)} ({'kept' if one.ok else 'broken'})"
+            for name, one in self.readings.items()
+        )
+        sure = ", ".join(f"{100 * share:.4g} %" for share in self.posterior)
+        outs = "0" if len(self.posterior) == 1 else f"0 to {len(self.posterior) - 1}"
+        certain = f"{100 * (self.certain or 0):.4g} %"
+        lines = {
+            f"{self.label}: {self.figure(self.found)}, {bound} {self.asked:g}": True,
+            f"  missing cells {each}": self.readings,
+            f"  records whose class has a single known value: {certain}": self.certain is not None,
+            f"  surest of a value, after ruling out {outs} others: {sure}": self.posterior,
+        }
+        return [line for line, is_there in lines.items() if is_there]
 
 
 @dataclass(frozen=True)
@@ -110,6 +125,20 @@ class Offending:
 
 
 @dataclass(frozen=True)
+class Shared:
+    """People in both releases, the fewest that share both classes, and those below k.
+
+    `unknown` are those that could not be placed; `how` is how the others were, in each release.
+    """
+
+    people: int
+    smallest: int | None
+    below: int
+    unknown: int
+    how: tuple[str, str]
+
+
+@dataclass(frozen=True)
 class Composition:
     """This release met with another: `smallest` candidate set over pairs of compatible classes.
 
@@ -134,6 +163,53 @@ class Composition:
     def judged(self) -> bool:
         """Whether it could be judged: by the original, or from the releases."""
         return self.shared is not None or not self.unjudged
+
+    def lines(self) -> list[str]:
+        """Return it in words."""
+        shared = self.shared
+        if shared is not None:
+            least = "nobody" if shared.smallest is None else f"{shared.smallest} people"
+            lines = [
+                f"with the other release and the original: {shared.people} people are in both, at "
+                f"least {least} share both classes; {shared.below} share them with too few",
+                f"  {shared.unknown} could not be placed in both, and are not safe",
+                f"  people were placed {shared.how[0]} in this release, {shared.how[1]} in the "
+                "other",
+            ]
+            del lines[1 : 1 + (not shared.unknown)]
+        elif not self.judged:
+            lines = ["with the other release: cannot be judged from the releases alone"]
+        elif self.smallest is None:
+            lines = ["with the other release: no class of this one meets one of the other"]
+        else:
+            lines = [f"with the other release: smallest candidate set {self.smallest}, over "
+                     f"{self.pairs} pairs of classes"]  # fmt: skip
+        met, by = (listed(some) or "no column" for some in (self.columns, self.sensitive))
+        sides = zip(("this", "the other"), self.roles, strict=True)
+        return [
+            *lines, f"  classes met by {met}, records by {by}",
+            *(f"  roles of {which} release: {roles}" for which, roles in sides if roles),
+        ]  # fmt: skip
+
+    def problems(self, k: int) -> list[str]:
+        """Return what is wrong when this release and the other are known."""
+        if self.shared is None:
+            found = {
+                f"two releases of {listed(self.unjudged)} cannot be judged from the releases alone:"
+                " means and other single values do not say whom they stand for; say "
+                f"{option('original', 'FILE')}": not self.judged,
+                f"with the other release, {self.below} pairs of classes leave fewer than {k} "
+                f"candidates; {self.records} records of this file are among them": self.below,
+            }
+        else:
+            some = f"of {self.shared.people} people"
+            found = {
+                f"{self.shared.below} {some} share their classes in both releases with fewer than "
+                f"{k - 1} others": self.shared.below,
+                f"{self.shared.unknown} {some} cannot be placed in both releases; name columns "
+                f"that all three files know them by ({option('key')})": self.shared.unknown,
+            }
+        return [problem for problem, is_there in found.items() if is_there]
 
 
 @dataclass(frozen=True)
@@ -182,8 +258,7 @@ class Verification:
     @property
     def origins(self) -> list[str]:
         """Sources of roles that were not given, a line each."""
-        every = (self.required_by, self.roles, self.roles_of_sensitive)
-        return [line for line in every if line]
+        return [line for line in (self.required_by, self.roles, self.roles_of_sensitive) if line]
 
     @property
     def offending_count(self) -> int:
@@ -192,44 +267,36 @@ class Verification:
 
     def summary(self) -> str:
         """Return the verdict in words."""
-        head = (
-            f"{self.records:,} records in {self.classes:,} classes, the smallest of {self.k:,}; "
-            f"required: {self.required}"
-        )
-        if self.reading != "own":
-            head += f"; missing cells and * read as {self.reading}"
-        verdict = "verified" if self.ok else "NOT SAFE"
+        sizes, is_own, verdict = self.sizes, self.reading == "own", "NOT SAFE"
         if self.apart and len(self.problems) == 1:
-            tell = "tells" if len(self.apart) == 1 else "tell"
-            verdict = f"keeps what is asked; BUT {listed(self.apart)} {tell} the records apart"
-        lines = [f"{verdict}: {head}", *(f"  {said(problem)}" for problem in self.problems)]
-        sizes = self.sizes
-        what = "class sizes" if self.reading == "own" else "candidates of a class"
-        lines.append(
-            f"  {what}: least {sizes.least:,}, median {sizes.median:,g}, largest {sizes.largest:,}"
-        )
-        if len({count for count in self.readings.values() if count is not None}) > 1:
-            each = ", ".join(
-                f"{name} {'not counted' if count is None else count}"
-                for name, count in self.readings.items()
-            )
-            lines.append(f"  smallest candidate set by what a missing cell or * matches: {each}")
-        lines += [f"  {line}" for judged in self.models for line in _of_model(judged)]
-        lines += [f"  {of.label}: {of.found}, asked: {of.asked}" for of in self.k_of]
-        if self.against is not None:
-            lines += [f"  {line}" for line in _of_composition(self.against)]
-        lines += [f"  not asked about: {line}" for line in _of_beside(self.beside)]
-        lines += [f"  warning: {said(warning)}" for warning in self.warnings]
-        lines += [
-            f"  class {one.number} of {one.size} records, from record {one.first_record}, breaks "
-            f"{'; '.join(one.breaks)}"
-            for one in self.offending[:LISTED]
-        ]
-        if self.offending_count > LISTED:
-            lines.append(f"  and {self.offending_count - LISTED} classes more")
-        return "\n".join(lines)
+            verdict = f"keeps what is asked; BUT {tell_apart(self.apart)}"
+        each = ", ".join(f"{name} {'not counted' if count is None else count}"
+                         for name, count in self.readings.items())  # fmt: skip
+        differ = len(set(self.readings.values()) - {None}) > 1
+        return "\n".join([
+            f"{'verified' if self.ok else verdict}: {self.records:,} records in {self.classes:,} "
+            f"classes, the smallest of {self.k:,}; required: {self.required}"
+            + ("" if is_own else f"; missing cells and * read as {self.reading}"),
+            *(f"  {said(problem)}" for problem in self.problems),
+            f"  {'class sizes' if is_own else 'candidates of a class'}: least {sizes.least:,}, "
+            f"median {sizes.median:,g}, largest {sizes.largest:,}",
+            *([f"  smallest candidate set by what a missing cell or * matches: {each}"]
+              if differ else []),
+            *(f"  {line}" for judged in self.models for line in judged.lines()),
+            *(f"  {of.label}: {of.found}, asked: {of.asked}" for of in self.k_of),
+            *(f"  {line}" for line in (self.against.lines() if self.against else ())),
+            *(f"  not asked about: {shown(one.column)}: {100 * one.alone:.4g} % of the records "
+              "have a value of their own" for one in self.beside[:LISTED]),
+            *([f"  not asked about: and {len(self.beside) - LISTED} columns more"]
+              if len(self.beside) > LISTED else []),
+            *(f"  warning: {said(warning)}" for warning in self.warnings),
+            *(f"  class {one.number} of {one.size} records, from record {one.first_record}, "
+              f"breaks {'; '.join(one.breaks)}" for one in self.offending[:LISTED]),
+            *([f"  and {self.offending_count - LISTED} classes more"]
+              if self.offending_count > LISTED else []),
+        ])  # fmt: skip
 
-    def to_dict(self) -> VerificationSection:
+    def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
         fields: dict[str, Any] = _plain(asdict(self))
         table = [{"size": size, "classes": classes} for size, classes in self.sizes.table]
@@ -237,11 +304,9 @@ class Verification:
         fields["offending_count"] = self.offending_count
         if self.against is not None:
             fields["against"]["judged"] = self.against.judged
-        del fields["sql"]
-        for key in ("roles", "roles_of_sensitive", "required_by", "reader", "beside", "apart"):
-            if not fields[key]:
-                del fields[key]
-        return cast(VerificationSection, fields)
+        optional = ("roles", "roles_of_sensitive", "required_by", "reader", "beside", "apart")
+        unset = {"sql", *(name for name in optional if not fields[name])}
+        return {name: value for name, value in fields.items() if name not in unset}
 
     def __str__(self) -> str:
         return "\n".join([self.summary(), *(f"  {line}" for line in self.origins)])
@@ -254,68 +319,9 @@ class Verification:
         return in_html(head, lines, mood="good" if self.ok else "bad")
 
 
-def _of_model(judged: Judged) -> list[str]:
-    bound = "below" if judged.model.startswith(STRICT) else "asked:"
-    lines = [f"{judged.label}: {judged.found_text}, {bound} {judged.asked:g}"]
-    if judged.readings:
-        each = (
-            f"{WORDS[name]} {replace(judged, found=one.found).found_text} "
-            f"({'kept' if one.ok else 'broken'})"
-            for name, one in judged.readings.items()
-        )
-        lines.append(f"  missing cells {', '.join(each)}")
-    if judged.certain is not None:
-        lines.append(
-            f"  records whose class has a single known value: {100 * judged.certain:.4g} %"
-        )
-    if judged.posterior:
-        sure = ", ".join(f"{100 * share:.4g} %" for share in judged.posterior)
-        counts = "0" if len(judged.posterior) == 1 else f"0 to {len(judged.posterior) - 1}"
-        lines.append(f"  surest of a value, after ruling out {counts} others: {sure}")
-    return lines
-
-
-def _of_beside(beside: Sequence[Beside]) -> list[str]:
-    lines = [
-        f"{shown(one.column)}: {100 * one.alone:.4g} % of the records have a value of their own"
-        for one in beside[:LISTED]
-    ]
-    return [*lines, *([f"and {len(beside) - LISTED} columns more"] if beside[LISTED:] else [])]
-
-
-def _of_composition(against: Composition) -> list[str]:
-    lines = []
-    if against.shared is not None:
-        lines += _of_people(against.shared)
-    elif not against.judged:
-        lines.append("with the other release: cannot be judged from the releases alone")
-    elif against.smallest is None:
-        lines.append("with the other release: no class of this one meets one of the other")
-    else:
-        lines.append(
-            f"with the other release: smallest candidate set {against.smallest}, over "
-            f"{against.pairs} pairs of classes"
-        )
-    by = listed(against.sensitive) if against.sensitive else "no column"
-    lines.append(f"  classes met by {listed(against.columns) or 'no column'}, records by {by}")
-    for which, roles in zip(("this", "the other"), against.roles, strict=True):
-        if roles:
-            lines.append(f"  roles of {which} release: {roles}")
-    return lines
-
-
-def _of_people(shared: Shared) -> list[str]:
-    least = "nobody" if shared.smallest is None else f"{shared.smallest} people"
-    lines = [
-        f"with the other release and the original: {shared.people} people are in both, at least "
-        f"{least} share both classes; {shared.below} share them with too few"
-    ]
-    if shared.unknown:
-        lines.append(f"  {shared.unknown} could not be placed in both, and are not safe")
-    lines.append(
-        f"  people were placed {shared.how[0]} in this release, {shared.how[1]} in the other"
-    )
-    return lines
+def tell_apart(columns: Sequence[str]) -> str:
+    """Return that columns tell the records apart."""
+    return f"{listed(columns)} {'tells' if len(columns) == 1 else 'tell'} the records apart"
 
 
 def _plain(value: Any) -> Any:

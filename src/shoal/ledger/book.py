@@ -29,7 +29,7 @@ from shoal.ledger.ledger import (
     from_tree,
 )
 from shoal.ledger.ledger import to_tree as tree_of
-from shoal.system.interface import current
+from shoal.storage import system
 
 People = Callable[[Sequence[str]], None]
 
@@ -129,7 +129,7 @@ class Book:
                 file.seek(self.size)
                 file.write(line)
                 file.flush()
-                current().sync(file.fileno())
+                system.sync(file.fileno())
         except OSError as error:
             raise OutputError(f"{shown(self.path)}: cannot be written: {error.strerror}") from None
         code = line.decode().rstrip("\n").rpartition(" ")[2]
@@ -139,7 +139,7 @@ class Book:
         """Take off what stands after this book's end."""
         with self.path.open("r+b") as file:
             file.truncate(self.size)
-            current().sync(file.fileno())
+            system.sync(file.fileno())
 
     @property
     def is_as_it_was(self) -> bool:

@@ -14,8 +14,8 @@ from typing import Any, ClassVar
 from shoal.errors import InputError, OutputError, RequestError, shown
 from shoal.ledger.journal import journal_path, settle
 from shoal.ledger.key import Key, key_path
+from shoal.storage import system
 from shoal.storage.staging import Staging
-from shoal.system.interface import current
 
 
 @dataclass(frozen=True, repr=False)
@@ -319,7 +319,7 @@ def locked(path: Path) -> Iterator[None]:
         raise OutputError(f"{shown(path)}: there is no folder for the ledger; make it first")
     try:
         lock.mkdir(mode=0o700, exist_ok=True)
-        held = current().lock_folder(lock)
+        held = system.lock_folder(lock)
     except BlockingIOError:
         raise RequestError(
             f"{shown(path)}: another run is working with this ledger; wait until it has ended"

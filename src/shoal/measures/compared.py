@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shoal.executor import Threads
 from shoal.kernels.arrays import Flags, Floats, Integers
 from shoal.measures.sides import Numbers, Side, Words
 from shoal.once import once
@@ -169,14 +170,13 @@ def secret_codes(column: Column, missing: Iterable[str] = ()) -> Integers:
     return np.where(gone, -1, codes)
 
 
-def classes_of(columns: Iterable[Column], rows: int) -> Integers:
+def classes_of(columns: Iterable[Column], rows: int, threads: int | None = 1) -> Integers:
     """Return of every record the number of its combination of cells."""
     labels = np.zeros(rows, dtype=np.int64)
     count = min(rows, 1)
-    for column in columns:
+    for codes in Threads(threads).map(codes_of, columns):
         if count == rows:  # nothing tells records apart that are alone
             break
-        codes = codes_of(column)
         if (codes[first_rows(labels, count)][labels] != codes).any():
             labels = joined(labels, codes)
             count = int(labels.max()) + 1
@@ -202,24 +202,28 @@ def renumbered(codes: Integers) -> Integers:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Spread:
-    """Distinct numbers, the least first: `begins` records are below each, `ends` not above."""
+    """Distinct numbers, the least first: `begins` records are below each, `ends` not above.
+
+    `places` are those of the numbers it was made of; what is not-a-number is after the last.
+    """
 
     values: Floats
     begins: Integers
     ends: Integers
+    places: Integers
 
     @classmethod
     def of(cls, values: Floats, counts: Integers) -> Spread:
         """Return numbers that so many records have each; not-a-number is none."""
-        there = ~np.isnan(values)
-        if not there.all():
-            values, counts = values[there], counts[there]
-        order = np.argsort(values)
+        order = np.argsort(values)  # not-a-number comes last
+        order = order[: order.size - int(np.count_nonzero(np.isnan(values)))]
         ordered, upto = values[order], np.cumsum(counts[order])
         last = np.ones(ordered.size, dtype=bool)
         last[:-1] = ordered[1:] != ordered[:-1]
         ends = upto[last]
-        return cls(ordered[last], np.concatenate(([0], ends))[:-1], ends)
+        places = np.full(values.size, ends.size)
+        places[order] = np.cumsum(last) - last
+        return cls(ordered[last], np.concatenate(([0], ends))[:-1], ends, places)
 
     @property
     def size(self) -> int:
@@ -229,10 +233,6 @@ class Spread:
     def every(self) -> Floats:
         """Return the numbers of all records in order."""
         return np.repeat(self.values, self.ends - self.begins)
-
-    def places(self, values: Floats) -> Integers:
-        """Return the places of some of the numbers; the one after the last of not-a-number."""
-        return np.searchsorted(self.values, values)
 
     def ranked(self, ranks: Integers) -> Floats:
         """Return the numbers of the records of some ranks, counted from 0."""

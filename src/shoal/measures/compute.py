@@ -71,11 +71,13 @@ def measure_all(
     def task() -> Task:
         return Task(compared, effort, sample, np.random.default_rng(seed), public, threads)
 
-    both, pairs = utility.both_moments(task(), numbers), distributions.correlations(numbers)
+    both, pairs = (
+        utility.both_moments(task(), numbers),
+        distributions.correlations(numbers, task().each),
+    )
     measures = {one.key: one for one in utility.of_distributions(task(), numbers, both, pairs)}
-    for family in FAMILIES:
-        for one in family(task()):
-            measures[one.key] = one
+    for every in task().each(lambda family: family(task()), FAMILIES):
+        measures |= {one.key: one for one in every}
     measures = {key: _bounded(one) for key, one in measures.items() if not np.isnan(one.value)}
     if not compared.paired:
         texts.append(
@@ -218,9 +220,9 @@ def compare_tables(
     )
 
 
-def classes_by(table: Table, names: Iterable[str]) -> Integers:
+def classes_by(table: Table, names: Iterable[str], threads: int | None = 1) -> Integers:
     """Return of every record the number of its combination of cells in some columns."""
-    return classes_of((table[name] for name in names), table.rows)
+    return classes_of((table[name] for name in names), table.rows, threads)
 
 
 def kept_columns(released: Table, apart: Sequence[str]) -> list[Column]:

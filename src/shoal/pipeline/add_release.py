@@ -12,24 +12,23 @@ from typing import Any
 import numpy as np
 
 from shoal.errors import InputError, RequestError, shown
+from shoal.judge.csv_text import Written
 from shoal.judge.engine import Engine, names
 from shoal.judge.reading import files_of, kind_of, opened
-from shoal.judge.written import Written
 from shoal.kernels.arrays import Integers
 from shoal.ledger.history import History
 from shoal.ledger.ledger import Ledger, locked
 from shoal.pipeline.anonymize import anonymize_with
 from shoal.pipeline.plan.plan import plan_table
-from shoal.pipeline.plan.reading import read_table
-from shoal.pipeline.plan.source import named_by
+from shoal.pipeline.plan.recipe import named_by, read_table
 from shoal.pipeline.result import Result
 from shoal.release.dialects import written_as
-from shoal.release.intervals import names_in
+from shoal.release.prepare import prepared
 from shoal.release.write import release_bytes
-from shoal.save.prepare import prepared
 from shoal.series.series import Series
 from shoal.settings import Settings, load
 from shoal.table.encode_nodes import code
+from shoal.table.intervals import names_in
 
 
 def add_release(

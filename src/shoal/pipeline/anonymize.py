@@ -2,73 +2,31 @@
 
 from __future__ import annotations
 
-import logging
 import os
-import time
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import Any, Unpack, cast, overload
+from typing import Any, Unpack, overload
 
-import numpy as np
 import numpy.typing as npt
 
-from shoal.judge.engine import limited
-from shoal.measures.compute import classes_by, measure_release
-from shoal.methods.enforce.rules import judge_dominance
-from shoal.methods.enforce.wider import wider_groups
-from shoal.pipeline.group import Conditions, recoded
 from shoal.pipeline.live import Shown, reporting
-from shoal.pipeline.plan.constraints import build_constraints
-from shoal.pipeline.plan.costs import Estimate
-from shoal.pipeline.plan.design import survey_columns, survey_design
-from shoal.pipeline.plan.notes import (
-    column_notes,
-    kept_notes,
-    people_notes,
-    preset_notes,
-    type_notes,
-    unnamed_notes,
-    value_notes,
-)
-from shoal.pipeline.plan.plan import plan_table, suppressed_section
-from shoal.pipeline.plan.reading import read_table
-from shoal.pipeline.plan.recipe import repeating_settings
-from shoal.pipeline.plan.steps import after_release, costs_before, with_secret
+from shoal.pipeline.plan.estimate import Estimate
+from shoal.pipeline.plan.steps import with_secret
 from shoal.pipeline.privacy_warning import privacy_warning
 from shoal.pipeline.result import FrameT, Result
-from shoal.pipeline.series_groups import group_series
-from shoal.pipeline.steps_risk import steps_risk
-from shoal.pipeline.totals import Grouped, read_totals, with_totals
+from shoal.pipeline.stage import carry_out
+from shoal.pipeline.stages import STAGES
+from shoal.pipeline.state import Means, State
 from shoal.pipeline.type_change_warning import type_change_warning
 from shoal.progress import Callback, Reporter
-from shoal.release.aggregate import aggregate as aggregate_groups
-from shoal.release.aggregate import with_weights
-from shoal.release.claims import check_coverage, check_release, check_survey
-from shoal.release.intervals import for_frame
-from shoal.release.write import with_group_column
-from shoal.report.build import Findings, Released, Run, build_report
-from shoal.report.chunk import Chunk
-from shoal.report.figures import figures_of
-from shoal.report.figures.ranges import compared
-from shoal.report.html.document import draw_ahead
-from shoal.report.sections import DominanceSection, SuppressedSection
-from shoal.report.steps import step_sections
-from shoal.save.prepare import check_holdable
 from shoal.series.series import NoSeries
 from shoal.settings import Settings
 from shoal.settings.signatures import AnonymizeOptions
 from shoal.settings.table import takes_options
 from shoal.settings.tree import settings_and_run
 from shoal.table.dataframes.type_changes import type_changes
-from shoal.table.dataframes.whole_periods import in_whole_periods
-from shoal.table.encode_nodes import code
 from shoal.table.table import Table
-
-Integers = npt.NDArray[np.int64]
-LOG = logging.getLogger(__name__)
 
 
 @overload
@@ -252,128 +210,10 @@ def anonymize_with(
     `measured`, the report has no measures of utility and risk, and cannot be published. `series` is
     what is known of earlier releases, where it is not the whole ledger that settings name.
     """
-    start = time.perf_counter()
-    report = Reporter.of(callback)
-    report("reading", 0, 1)
-    settings, drawn = with_secret(settings)
-    asked = settings
-    series = series or NoSeries.of(settings)
-    original, given = read_table(data, settings, threads)
-    LOG.info("%d records, %d columns", original.rows, len(original.columns))
-    settings = series.settings
-    series, original = series.admit(original)
-    plan, profile = plan_table(original, settings, folder)
-    framed = series.with_trees(plan, settings)
-    if framed is not settings:
-        plan, profile = plan_table(original, framed, folder)
-    table, survey, notes = survey_design(plan.prepared(original), plan)
-    plan.check_fits()
-    totals = read_totals(table, plan, survey)
-    series = series.meet(table, plan.settings)
-    if plan.estimate is not None and on_estimate is not None:
-        on_estimate(plan.estimate)
-
-    grouped = plan.without_strata(table)
-    coded = None
-    if plan.needs_codes:
-        on_column = partial(report, "coding")
-        coded = code(grouped, plan.hierarchies, folder, plan.ranges, on_column)
-    if kind is not None:
-        check_holdable(table, plan.settings, plan.aggregators, coded, kind)
-    series = series.fit(grouped, plan, coded, survey.weights)
-    constraints = build_constraints(grouped, plan, survey.persons, series.rule)
-    conditions = Conditions(given, constraints, survey)
-    own = group_series(table, grouped, plan, coded, conditions, series, report, threads)
-    table, grouped, coded, survey = own.table, own.grouped, own.coded, own.survey
-    partition, more, series = own.partition, own.notes, own.series
-    LOG.info("%s", partition.summary())
-    left_out = SuppressedSection()
-    if partition.recoding is None:
-        if partition.suppression is not None:
-            left_out = suppressed_section(table, plan, survey, partition.suppressed)
-        if partition.suppressed.size:
-            kept = np.delete(np.arange(table.rows), partition.suppressed)
-            table, grouped, survey = table.take(kept), grouped.take(kept), survey.take(kept)
-            if coded is not None:  # intervals of the data are those of the records that are left
-                coded = code(grouped, plan.hierarchies, folder, plan.ranges)
-        wider = wider_groups(grouped, partition, plan.requirement, report, survey.strata)
-    else:  # whose classes have the k of every column
-        assert coded is not None
-        wider = {}
-        table, coded, survey = recoded(partition.recoding, table, coded, survey)
-
-    report("releasing", 0, 1)
-    aggregators = plan.released_as
-    released = aggregate_groups(table, partition, plan.aggregation, coded, wider, survey)
-    released = in_whole_periods(released)
-    if totals is not None:
-        groups = Grouped(partition, wider, survey.strata)
-        released = with_totals(released, table, totals, plan, groups)
-    released, weights = with_weights(released, partition, *plan.released_weights)
-    stepped = after_release(released, plan.settings, partition.labels)
-    released = stepped.table
-    if coded is not None:
-        on_column = partial(report, "checking")
-        check_coverage(table, released, aggregators, plan.all_hierarchies, folder, on_column)
-    recipe = repeating_settings(plan, partition.method, partition.search)
-    wide = replace(partition, labels=series.counterfeits.joined_to(partition.labels))
-    shown = series.with_counterfeits(released)
-    numbered = with_group_column(shown, wide, plan.settings.release.group_column)
-    with limited(threads=threads):
-        verification = check_release(numbered, recipe)
-    LOG.info("verified: %d classes, the smallest of %d", verification.classes, verification.k)
-    notes = [*notes, *check_survey(numbered, recipe, survey), *more]
-
-    deleted = original.rows - table.rows
-    steps = step_sections(costs_before(original, plan.settings, folder), stepped.costs)
-    trees = {} if coded is None else {column.name: column for column in coded.columns}
-    rules = [column.rule for column in trees.values()]
-    chunk = Chunk(
-        table, released, partition.labels, aggregators, coded,
-        {name: groups.labels for name, groups in wider.items()}, survey.weights, weights,
-        table if deleted else plan.stepped(original),
-    )  # fmt: skip
-    classes = classes_by(numbered, recipe.class_columns)[: released.rows]
-    result = build_report(
-        Released(
-            table, numbered.names, aggregators, trees, recipe.roles.drop, plan.rounding,
-            compared(table, released, trees, plan.k, threads, classes) if measured else {},
-            recipe.release.group_column, left_out, steps,
-            steps_risk(steps, original, table, released, classes) if measured else {},
-        ),
-        Run.of(partition, plan.seed, time.perf_counter() - start, given is not None),
-        Findings(
-            verification.to_dict(),
-            [
-                *column_notes(plan, plan.grouped_profile(profile), rules),
-                *kept_notes(plan.settings),
-                *preset_notes(plan.settings),
-                *type_notes(table, released, plan.all_hierarchies),
-                *drawn,
-                *notes,
-                *people_notes(plan.schema, plan.settings, profile),
-                *value_notes(table, plan.requirement),
-            ],
-            [*unnamed_notes(plan.untouched), *preset_notes(plan.settings), *series.promises],
-            plan.requirement,
-            cast(
-                list[DominanceSection],
-                judge_dominance(table, partition, wider, plan.requirement, aggregators),
-            ),
-            survey_columns(recipe),
-            series=series.section,
-        ),
-        figures_of([chunk], plan.k, deleted, coded, threads, left_out.get("records") or 0),
-    )  # fmt: skip
-    series, result = series.seal(result)
-    if measured:
-        draw_ahead(result)  # while the rest is measured
-        report("measuring", 0, 1)
-        measures = measure_release(
-            table, released, coded, deleted, plan.seed, plan.weight, plan.strata, threads, classes
-        )
-        result = replace(result, measures=measures.to_dict())
-        report("measuring", 1, 1)
-    data = for_frame(numbered, recipe.release.intervals).to_native()
-    recipe = recipe.replace(roles={"person": asked.roles.person})
-    return Result(data, result, partition, numbered, recipe, series.pending)
+    means = Means(
+        Reporter.of(callback), threads, folder, kind, measured=measured, on_estimate=on_estimate
+    )
+    request, notes = with_secret(settings)
+    series = series or NoSeries.of(request)
+    state = State(data, request, means, series, notes=notes)
+    return carry_out(STAGES, state).result

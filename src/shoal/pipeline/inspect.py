@@ -11,7 +11,7 @@ from typing import Any, Unpack, cast
 from shoal.errors import RequestError, shown
 from shoal.settings.toml import toml_of, tupled
 from shoal.settings.tree import tree_of, values_of
-from shoal.system.names import is_url
+from shoal.storage.names import is_url
 from shoal.table.dialects.dialect import How
 from shoal.table.dialects.propose import Proposal, propose
 from shoal.table.files.formats import is_text

@@ -18,7 +18,6 @@ from shoal.measures.compute import compare_tables, measure_all, side_of, strata_
 from shoal.measures.disclosure.key import WITHIN, key_of, matches
 from shoal.measures.pairing import Pairing, by_key, find_out, is_kept
 from shoal.measures.result import Measures
-from shoal.release.intervals import joined
 from shoal.settings import COMMITTED, Settings, load, names, whole
 from shoal.storage.private_folder import RECIPE, private_folders
 from shoal.table.assign import with_roles
@@ -27,6 +26,7 @@ from shoal.table.dialects.notation import local_times
 from shoal.table.encode_nodes import CodedColumn, code
 from shoal.table.files.formats import is_statistics, is_text
 from shoal.table.hierarchy.specify import in_folder
+from shoal.table.intervals import joined
 from shoal.table.memory import needed, read_memory
 from shoal.table.ordinal import with_orders
 from shoal.table.read import read_with

@@ -17,8 +17,8 @@ from shoal.methods.problem import check_size
 from shoal.partition import rows_of_groups
 from shoal.pipeline.anonymize import anonymize_with
 from shoal.pipeline.live import Shown, reporting
-from shoal.pipeline.plan.costs import Estimate
 from shoal.pipeline.plan.design import survey_design
+from shoal.pipeline.plan.estimate import Estimate
 from shoal.pipeline.plan.plan import Plan, once_read, plan_table
 from shoal.progress import Callback, Reporter
 from shoal.settings import Settings, whole

@@ -59,7 +59,9 @@ class Result(Generic[FrameT]):
         `keep_order`; `order_seed` is for tests. `spreadsheet_safe` puts an apostrophe before texts
         of a csv file that a spreadsheet would run as formulas. Returns the release's path.
         """
-        from shoal.save.files import Targets, save
+
+        from shoal.release.save import save
+        from shoal.release.targets import Targets
 
         targets = Targets.to(Path(path), format)
         return save(
@@ -89,7 +91,7 @@ class Result(Generic[FrameT]):
         it; `shoal.check_pack` (or `shoal certificate check`) verifies everything again. `sign` is
         a private key (Ed25519, PEM) that signs the certificate. The options are those of `save`.
         """
-        from shoal.save.pack.folder import write_pack
+        from shoal.release.pack.folder import write_pack
 
         return write_pack(
             self,

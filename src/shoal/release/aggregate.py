@@ -27,26 +27,19 @@ from shoal.kernels.exact_sum import SETTLED, group_sums
 from shoal.measures.generalization import Spans, spans
 from shoal.measures.loss import group_means
 from shoal.partition import Partition
-from shoal.release.averages import MAJORITY, UNROUNDED, Average, from_rows
+from shoal.release.averages import UNROUNDED, Average, from_rows
 from shoal.release.centers import Groups, half
 from shoal.release.intervals import ends_type
 from shoal.table.encode import canonical_order, encode
 from shoal.table.encode_nodes import Coded, CodedColumn
-from shoal.table.roles import STAR, Column, Kind, Role, Written
+from shoal.table.roles import STAR, STRATUM, Column, Kind, Role, Written
 from shoal.table.survey import Survey
 from shoal.table.table import Table, as_floats, as_integers
 
 DIGITS = 6  # significant ones of a group's mean weight: a total drifts by 5e-6 of itself at most
 BLOCK = 4096  # records whose differences are held at once
 Decimals = int | str | Mapping[str, int | str] | None
-AVERAGED = ("mean", "median", MAJORITY)  # aggregators whose release is a number
-STRATUM = "stratum"  # of a column in which all records of a group agree
 ALIKE = Survey()  # every record counts once, on its own
-
-
-def averaged(aggregators: Mapping[str, str]) -> bool:
-    """Tell whether all columns of numbers stay numbers: means, medians, majorities, or strata."""
-    return {*AVERAGED, STRATUM}.issuperset(aggregators.values())
 
 
 @dataclass(frozen=True)

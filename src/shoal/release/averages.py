@@ -29,7 +29,7 @@ from shoal.release.centers import (
     half_even,
     rounded_means,
 )
-from shoal.table.roles import STAR, TICKS, Column, Kind, Written
+from shoal.table.roles import MAJORITY, STAR, TICKS, Column, Kind, Written
 from shoal.table.rounding import decimals_of
 from shoal.table.survey import Survey
 from shoal.table.table import as_integers, present, some_rows
@@ -37,7 +37,6 @@ from shoal.table.table import as_integers, present, some_rows
 DIGITS = 12  # after the point, of floats
 FINE = 10**9  # steps between the least and the greatest number: beyond it they were computed
 UNROUNDED = "none"  # as many digits as a float holds
-MAJORITY = "majority"  # of the two values that a column of numbers has
 
 
 @dataclass(frozen=True)

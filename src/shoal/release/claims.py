@@ -11,13 +11,12 @@ import pyarrow as pa
 
 from shoal.errors import PrivacyError, shown
 from shoal.judge.cells import file_lines, is_interval, uncovered
-from shoal.judge.requirement import OF_COLUMNS, Requirement
-from shoal.judge.units import judge_people, units_a_class
+from shoal.judge.rulings import judge_people, units_a_class
 from shoal.judge.verdict import Verification
 from shoal.judge.verify import verify
-from shoal.release.intervals import names_in
-from shoal.settings import Settings, joined_key
+from shoal.settings import Settings
 from shoal.table.hierarchy.specify import is_file
+from shoal.table.intervals import names_in
 from shoal.table.roles import Column, Kind, Role
 from shoal.table.survey import Survey
 from shoal.table.table import Table
@@ -64,26 +63,6 @@ def claims(settings: Settings, released: Table) -> dict[str, Any]:
     return arguments
 
 
-def requirements_beyond_k(requirement: Requirement) -> dict[str, Any]:
-    """Return the requirements beyond k, as in a recipe."""
-    fields: dict[str, Any] = {}
-    for what in (*OF_COLUMNS, "c", "dominance"):
-        threshold = getattr(requirement, what)
-        if threshold is not None:
-            fields[what] = dict(threshold) if isinstance(threshold, Mapping) else threshold
-    if requirement.missing_sensitive != "ignored":
-        fields["missing_sensitive"] = requirement.missing_sensitive
-    if requirement.l_kind != "distinct":
-        fields["l_kind"] = requirement.l_kind
-    if requirement.beta_kind != "enhanced":
-        fields["beta_kind"] = requirement.beta_kind
-    if requirement.l_of:
-        fields["l_of"] = {joined_key(columns): least for columns, least in requirement.l_of.items()}
-    if requirement.k_of:
-        fields["k_of"] = {joined_key(columns): k for columns, k in requirement.k_of.items()}
-    return fields
-
-
 def check_release(released: Table, settings: Settings) -> Verification:
     """Verify the released Table; raise PrivacyError if it is not safe."""
     asked = claims(settings, released)
@@ -124,7 +103,9 @@ def check_survey(released: Table, settings: Settings, survey: Survey) -> list[st
     broken = [one.label for one in judged if not one.ok]
     if broken:
         raise PrivacyError(f"the release is not safe: classes break {'; '.join(broken)}, by people")
-    return [f"by people: {one.label} {one.found_text}, asked {one.asked:g}" for one in judged]
+    return [
+        f"by people: {one.label} {one.figure(one.found)}, asked {one.asked:g}" for one in judged
+    ]
 
 
 def check_coverage(

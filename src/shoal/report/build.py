@@ -11,10 +11,8 @@ from importlib import metadata
 from typing import Any, cast
 
 from shoal.judge.requirement import Requirement
-from shoal.judge.sections import VerificationSection
 from shoal.measures.sections import MeasuresSection
 from shoal.partition import Partition
-from shoal.release.claims import requirements_beyond_k
 from shoal.report.fields import ColumnReport
 from shoal.report.figures.ranges import Key, count_of, nested
 from shoal.report.guarantees import Protection, ends_in_values, guarantee, shows_records
@@ -33,6 +31,7 @@ from shoal.report.sections import (
     SuppressedSection,
     SurveySection,
 )
+from shoal.settings.recipe import requirements_beyond_k
 from shoal.table.encode_nodes import CodedColumn
 from shoal.table.roles import Column, Role
 from shoal.table.table import Table
@@ -101,7 +100,7 @@ class Findings:
     series, and how many records of the release are counterfeits.
     """
 
-    verification: VerificationSection
+    verification: dict[str, Any]
     notes: Sequence[str]
     public_notes: Sequence[str]
     requirement: Requirement | None = None

@@ -12,9 +12,8 @@ import numpy as np
 
 from shoal.kernels.arrays import Flags, Floats, Integers
 from shoal.once import once
-from shoal.release.aggregate import AVERAGED
 from shoal.table.encode_nodes import Coded, CodedColumn
-from shoal.table.roles import STAR, TICKS, Column, Kind, Role
+from shoal.table.roles import AVERAGED, STAR, TICKS, Column, Kind, Role
 from shoal.table.table import Table, present, some_rows
 
 Operator = Callable[[Any, Any], Any]
@@ -262,9 +261,11 @@ class Aggregation:
     """A family of figures: what a chunk gives, how two combine, what all of them mean.
 
     Partial results are plain values, which JSON can hold. `chunk` gets a `Chunk` and the `Ranges`
-    of all, `finalize` the combined results of all families and the ranges.
+    of all, or, `by_column`, each of its pairs; what it has nothing to say of is None. `finalize`
+    gets the combined results of all families and the ranges.
     """
 
     chunk: Callable[[Any, Any], Any]
     finalize: Callable[[dict[str, Any], Any], Any]
     combine: Operator = merged
+    by_column: bool = False

@@ -8,12 +8,12 @@ from typing import Any
 
 from shoal.errors import InputError, shown
 from shoal.measures.histogram import Histogram
-from shoal.release.intervals import joined
 from shoal.report.fields import PUBLIC, ColumnReport
 from shoal.report.public.report import restored_fields
 from shoal.report.report import SCHEMA, Report
 from shoal.storage.private_folder import REPORT, SUFFIX, private_folders, published_beside
 from shoal.table.files.formats import is_text
+from shoal.table.intervals import joined
 from shoal.table.read import read
 from shoal.table.roles import STAR
 from shoal.table.table import Table

@@ -19,7 +19,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from shoal.system.interface import current
+from shoal.storage import processes
 
 Spec = dict[str, Any]
 
@@ -47,7 +47,7 @@ class Renderer:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            **current().apart(),  # a Ctrl-C is for the run, which then closes this one
+            **processes.apart(),  # a Ctrl-C is for the run, which then closes this one
         )
         self.owner = os.getpid()
         self.has_drawn = False
@@ -71,17 +71,22 @@ class Renderer:
         return self.owner == os.getpid() and self.process.poll() is None and not self.begun
 
     def begin(self, specs: Sequence[Spec]) -> None:
-        """Let it draw some charts that will be asked for."""
-        if self._writer is None:
-            self.begun = [json.dumps(spec) for spec in specs]
-            self._send(self.begun)
+        """Let it draw some charts that will be asked for, beside those that it draws already."""
+        texts = dict.fromkeys(json.dumps(spec) for spec in specs)
+        more = [text for text in texts if text not in self.begun]
+        if more:
+            self.begun += more
+            self._send(more)
 
     def _send(self, texts: Sequence[str]) -> None:
         """Write a line of specs beside what goes on: the renderer may not read yet."""
-        self._writer = threading.Thread(target=self._write, args=(_line(texts),), daemon=True)
+        words = _line(texts), self._writer
+        self._writer = threading.Thread(target=self._write, args=words, daemon=True)
         self._writer.start()
 
-    def _write(self, line: bytes) -> None:
+    def _write(self, line: bytes, before: threading.Thread | None) -> None:
+        if before is not None:
+            before.join()
         with contextlib.suppress(OSError, ValueError):
             assert self.process.stdin is not None
             self.process.stdin.write(line)
@@ -90,28 +95,24 @@ class Renderer:
     def draw(self, specs: Sequence[Spec]) -> list[str | None]:
         """Return one SVG a spec; None for one that could not be drawn."""
         texts = [json.dumps(spec) for spec in specs]
-        known = set(self.begun)
-        more = [text for text in dict.fromkeys(texts) if text not in known]
-        every = [*self.begun, *more]
         try:
-            drawn = dict(zip(every, self._drawn(more, len(every)), strict=False))
+            self.begin(specs)
+            drawn = dict(zip(self.begun, self._drawn(len(self.begun)), strict=False))
         except BaseException:
             self.close()
             raise
-        if len(drawn) < len(every):
+        if len(drawn) < len(self.begun):
             self.close()
         self.begun, self._writer, self.has_drawn = [], None, True
         return [drawn.get(text) for text in texts]
 
-    def _drawn(self, more: Sequence[str], count: int) -> Iterator[str | None]:
-        """Yield what was drawn of what was begun and of more, as far as it comes in time."""
+    def _drawn(self, count: int) -> Iterator[str | None]:
+        """Yield what was drawn of so many charts, as far as it comes in time."""
         end = time.monotonic() + self.timeout
         if self._writer is not None:
             self._writer.join(self.timeout)
             if self._writer.is_alive():  # it does not even read
                 return
-        if more:
-            self._send(more)
         for _ in range(count):
             try:
                 line = self._lines.get(timeout=max(0.0, end - time.monotonic()))

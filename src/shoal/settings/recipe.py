@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from shoal.errors import RequestError, shown
+from shoal.judge.requirement import OF_COLUMNS, Requirement
 from shoal.settings.hints import stored
 from shoal.settings.model import FORM, Settings, build
+from shoal.settings.parse import joined_key
 
 COMMITTED = "commitment:"  # before the commitment to what a published recipe does not tell
 
@@ -52,3 +55,19 @@ def _parse(path: Path) -> dict[str, Any]:
     if (form := tree.get("form", FORM)) != FORM:
         raise RequestError(f"the recipe {name} is of form {shown(form)}; only {FORM} can be read")
     return tree
+
+
+def requirements_beyond_k(requirement: Requirement) -> dict[str, Any]:
+    """Return the requirements beyond k, as in a recipe."""
+    usual = Requirement(requirement.k)
+    names = (*OF_COLUMNS, "c", "dominance", "missing_sensitive", "l_kind", "beta_kind")
+    thresholds = {name: getattr(requirement, name) for name in names}
+    fields: dict[str, Any] = {
+        name: dict(threshold) if isinstance(threshold, Mapping) else threshold
+        for name, threshold in thresholds.items()
+        if threshold != getattr(usual, name)
+    }
+    for name in ("l_of", "k_of"):
+        if counts := getattr(requirement, name):
+            fields[name] = {joined_key(columns): least for columns, least in counts.items()}
+    return fields

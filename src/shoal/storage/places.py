@@ -16,12 +16,12 @@ from collections.abc import Iterator
 from functools import cached_property
 from glob import has_magic
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, cast
+from typing import Any, BinaryIO, cast
 from urllib.parse import urlsplit
 
 from shoal.errors import RequestError, pip_install, shown
-from shoal.system.interface import current
-from shoal.system.names import is_url, lies_in, path_of_url
+from shoal.storage import system
+from shoal.storage.names import is_same, is_url, path_of_url
 
 HALF = ".half"
 PATIENCE = 5.0  # seconds in which a folder is to be gone, while others may still write to it
@@ -29,74 +29,24 @@ PATIENCE = 5.0  # seconds in which a folder is to be gone, while others may stil
 
 def cache_folder() -> Path:
     """Return the folder of Shoal in the user's cache."""
-    return current().cache() / "shoal"
+    import platformdirs
+
+    return platformdirs.user_cache_path("shoal", appauthor=False, opinion=False)
 
 
 def remove_unheld(folder: Path) -> bool:
     """Remove a folder that no process has locked; tell whether it was removed."""
-    with contextlib.suppress(OSError):
-        held = current().lock_folder(folder)
-        try:
-            shutil.rmtree(folder, ignore_errors=True)
-        finally:
-            held.release()
+    with contextlib.suppress(OSError), system.lock_folder(folder):
+        shutil.rmtree(folder, ignore_errors=True)
     return not folder.exists()
 
 
 def is_inside(path: Path, folder: Path) -> bool:
     """Tell whether a path is that of a folder or of something in it, however both are spelled."""
     place, whole = path.resolve(), folder.resolve()
-    if lies_in(place, whole) or not whole.exists():
-        return lies_in(place, whole)
-    return any(_same(above, whole) for above in (place, *place.parents))
-
-
-def _same(one: Path, other: Path) -> bool:
-    try:
-        return one.samefile(other)
-    except OSError:
-        return False
-
-
-class Storage(Protocol):
-    """A folder of files."""
-
-    @property
-    def location(self) -> str:
-        """Its path or URL."""
-        ...
-
-    def full(self, name: str) -> str:
-        """Return the path or URL of a file."""
-        ...
-
-    def make(self) -> None:
-        """Make the folder, for its owner alone where there are owners."""
-        ...
-
-    def open(self, name: str) -> BinaryIO:
-        """Return a file to read, at any place of it."""
-        ...
-
-    def writing(self, name: str) -> contextlib.AbstractContextManager[BinaryIO]:
-        """Yield a file to write, which gets its name when it is whole."""
-        ...
-
-    def names(self) -> list[str]:
-        """Return the names of all whole files."""
-        ...
-
-    def entries(self) -> dict[str, str]:
-        """Return everything that lies in the folder: by its name a "file", "folder" or "link"."""
-        ...
-
-    def remove(self, *names: str) -> None:
-        """Remove files; missing ones are ignored."""
-        ...
-
-    def clear(self) -> None:
-        """Remove the folder and all in it."""
-        ...
+    return place.is_relative_to(whole) or any(
+        is_same(above, whole) for above in (place, *place.parents)
+    )
 
 
 def check_url(url: str) -> None:
@@ -112,32 +62,6 @@ def check_url(url: str) -> None:
 def plain(location: str) -> str:
     """Return a path where a URL is nothing else."""
     return path_of_url(location) if location.startswith("file://") else location
-
-
-def storage(location: str) -> Storage:
-    """Return the folder at a path or URL."""
-    location = plain(location)
-    if is_url(location):
-        check_url(location)
-        return Remote(location.rstrip("/"))
-    return Folder(Path(location))
-
-
-def open_at(location: str) -> BinaryIO:
-    """Return the file at a path or URL, to read."""
-    if is_url(location):
-        folder, _, name = location.rpartition("/")
-        return Remote(folder).open(name)
-    return Path(location).open("rb")
-
-
-def stamp_of(location: str) -> str:
-    """Return what tells the file at a path or URL from one that was changed."""
-    if is_url(location):
-        folder, _, name = location.rpartition("/")
-        return Remote(folder).stamp(name)
-    status = Path(location).stat()
-    return f"{status.st_size} {status.st_mtime_ns}"
 
 
 class Folder:
@@ -168,16 +92,21 @@ class Folder:
     def writing(self, name: str) -> Iterator[BinaryIO]:
         """Yield a file to write, which gets its name when it is whole and on disk."""
         half = self.path / f"{name}.{secrets.token_hex(4)}{HALF}"
-        number = current().create(half)
+        number = system.create(half)
         try:
             with os.fdopen(number, "wb") as file:
                 yield file
                 file.flush()
-                current().sync(file.fileno())
-            current().replace(half, self.path / name)
+                system.sync(file.fileno())
+            system.replace(half, self.path / name)
         except BaseException:
             half.unlink(missing_ok=True)
             raise
+
+    def stamp(self, name: str) -> str:
+        """Return what tells a file from one that was changed."""
+        status = (self.path / name).stat()
+        return f"{status.st_size} {status.st_mtime_ns}"
 
     def names(self) -> list[str]:
         """Return the names of all whole files."""
@@ -248,61 +177,61 @@ class Remote:
 
     def make(self) -> None:
         """Make the folder, where the storage has such."""
-        system, path = self._opened
-        system.makedirs(path, exist_ok=True)
+        files, path = self._opened
+        files.makedirs(path, exist_ok=True)
 
     def open(self, name: str) -> BinaryIO:
         """Return a file to read; only what is asked for is fetched."""
-        system, path = self._opened
-        return system.open(f"{path}/{name}", "rb", cache_type="none")  # type: ignore[no-any-return]
+        files, path = self._opened
+        return files.open(f"{path}/{name}", "rb", cache_type="none")  # type: ignore[no-any-return]
 
     @contextlib.contextmanager
     def writing(self, name: str) -> Iterator[BinaryIO]:
         """Yield a file to write, which is sent when it is whole."""
-        system, path = self._opened
+        files, path = self._opened
         with tempfile.TemporaryFile() as file:
             yield cast(BinaryIO, file)
             file.seek(0)
-            with system.open(f"{path}/{name}", "wb") as sink:
+            with files.open(f"{path}/{name}", "wb") as sink:
                 shutil.copyfileobj(file, sink, 2**24)
 
     def take(self, other: Storage, name: str) -> None:
         """Copy a file of another folder here: the storage does it alone, if both are its own."""
-        system, path = self._opened
-        if isinstance(other, Remote) and other._opened[0] == system:
-            system.cp_file(f"{other._opened[1]}/{name}", f"{path}/{name}")
+        files, path = self._opened
+        if isinstance(other, Remote) and other._opened[0] == files:
+            files.cp_file(f"{other._opened[1]}/{name}", f"{path}/{name}")
             return
         with other.open(name) as source, self.writing(name) as sink:
             shutil.copyfileobj(source, sink, 2**24)
 
     def stamp(self, name: str) -> str:
         """Return what tells a file from one that was changed."""
-        system, path = self._opened
-        info = system.info(f"{path}/{name}")
+        files, path = self._opened
+        info = files.info(f"{path}/{name}")
         stamps = [info.get(key) for key in ("ETag", "etag", "LastModified", "mtime")]
         return f"{info['size']} {next((one for one in stamps if one is not None), '')}"
 
     def glob(self) -> list[str]:
         """Return the URLs of the files that a pattern names; of a folder, all in it."""
-        system, path = self._opened
-        paths = system.glob(path) if has_magic(path) else system.ls(path, detail=False)
-        return sorted(system.unstrip_protocol(one) for one in paths)
+        files, path = self._opened
+        paths = files.glob(path) if has_magic(path) else files.ls(path, detail=False)
+        return sorted(files.unstrip_protocol(one) for one in paths)
 
     def names(self) -> list[str]:
         """Return the names of all files."""
-        system, path = self._opened
+        files, path = self._opened
         try:
-            paths = system.ls(path, detail=False)
+            paths = files.ls(path, detail=False)
         except FileNotFoundError:
             return []
         return sorted(str(one).rstrip("/").rpartition("/")[2] for one in paths)
 
     def entries(self) -> dict[str, str]:
         """Return everything that lies at the URL, folders too; nothing where there is none."""
-        system, path = self._opened
+        files, path = self._opened
         entries: dict[str, str] = {}
         try:
-            every = system.ls(path, detail=True)
+            every = files.ls(path, detail=True)
         except FileNotFoundError:
             return entries
         for one in every:
@@ -316,13 +245,42 @@ class Remote:
 
     def remove(self, *names: str) -> None:
         """Remove files."""
-        system, path = self._opened
+        files, path = self._opened
         for name in names:
             with contextlib.suppress(FileNotFoundError):
-                system.rm_file(f"{path}/{name}")
+                files.rm_file(f"{path}/{name}")
 
     def clear(self) -> None:
         """Remove all in the folder."""
-        system, path = self._opened
+        files, path = self._opened
         with contextlib.suppress(FileNotFoundError):
-            system.rm(path, recursive=True)
+            files.rm(path, recursive=True)
+
+
+Storage = Folder | Remote  # a folder of files
+
+
+def storage(location: str) -> Storage:
+    """Return the folder at a path or URL."""
+    location = plain(location)
+    if is_url(location):
+        check_url(location)
+        return Remote(location.rstrip("/"))
+    return Folder(Path(location))
+
+
+def open_at(location: str) -> BinaryIO:
+    """Return the file at a path or URL, to read."""
+    folder, name = _parted(location)
+    return folder.open(name)
+
+
+def stamp_of(location: str) -> str:
+    """Return what tells the file at a path or URL from one that was changed."""
+    folder, name = _parted(location)
+    return folder.stamp(name)
+
+
+def _parted(location: str) -> tuple[Storage, str]:
+    folder, name = os.path.split(location)
+    return (Remote(folder) if is_url(location) else Folder(folder)), name

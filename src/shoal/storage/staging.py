@@ -9,26 +9,25 @@ Runs that write to one folder name their files one run after the other.
 from __future__ import annotations
 
 import contextlib
-import errno
-import io
 import os
 import secrets
 import signal
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO
 
 from shoal.errors import OutputError, exists, shown
+from shoal.progress import INTERRUPT
+from shoal.storage import system
+from shoal.storage.names import is_same, problem_of
 from shoal.storage.private_folder import SUFFIX
-from shoal.system.interface import Lock, current
-from shoal.system.names import problem_of
 
 MARK = ".shoal-tmp"
 PATIENCE = 10.0  # seconds to wait for another run that names its files; then go on without
-# no hard links here; the last is said by Windows
-NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EINVAL)
+PROBE = 2**16  # bytes that a disk with room takes
 
 
 class Staging:
@@ -42,16 +41,17 @@ class Staging:
         self._files: list[tuple[int, Path, Path]] = []
         self._private: set[Path] = set()
         self._replaced: set[Path] = set()
-        self._folders: list[Path] = []
+        self._made: list[Path] = []
+        self._probed: set[Path] = set()
 
     def __enter__(self) -> Staging:
         return self
 
     def __exit__(self, *_error: object) -> None:
         for descriptor, temporary, _ in self._files:
-            current().discard(descriptor, temporary)
+            system.discard(descriptor, temporary)
         self._files = []
-        for folder in reversed(self._folders):  # made for nothing
+        for folder in reversed(self._made):  # made for nothing
             with contextlib.suppress(OSError):
                 folder.rmdir()
 
@@ -61,7 +61,7 @@ class Staging:
         return [(temporary, target) for _, temporary, target in self._files]
 
     def check(self, target: Path, *inputs: Path) -> None:
-        """Refuse a target that exists, is no ordinary file, or is the input itself."""
+        """Refuse a target that exists, cannot be written, or is the input itself."""
         try:
             self._check(target, inputs)
         except (OSError, ValueError) as error:
@@ -69,9 +69,8 @@ class Staging:
             raise OutputError(f"{shown(target)}: cannot be written: {reason}") from None
 
     def _check(self, target: Path, inputs: tuple[Path, ...]) -> None:
-        for source in inputs:
-            if _same(source, target):
-                raise OutputError(f"{shown(target)}: input and output are the same file")
+        if any(is_same(source, target) for source in inputs):
+            raise OutputError(f"{shown(target)}: input and output are the same file")
         if target.is_dir():
             raise OutputError(f"{shown(target)}: this is a folder")
         folder = target.parent
@@ -86,6 +85,10 @@ class Staging:
             raise OutputError(f"{shown(target)}: this is not an ordinary file")
         if target.exists() and not self.force:
             raise exists(target)
+        above = folder if folder.exists() else folder.absolute().parent
+        if above not in self._probed:  # before the work: a run that ends on a full disk took hours
+            self._probed.add(above)
+            probe(above)
 
     def add(
         self, target: Path, content: bytes, private: bool = False, replaces: bool = False
@@ -112,10 +115,10 @@ class Staging:
                 target.parent.chmod(0o700)
             with _turns({target.parent}):
                 sweep(target.parent, target.name)
-            descriptor, temporary = _create(target)
-            self._files.append((descriptor, temporary, target))
-            yield temporary, cast(BinaryIO, _Open(descriptor))
-            current().sync(descriptor)
+            descriptor, temporary = self._create(target)
+            with open(descriptor, "wb", closefd=False) as file:
+                yield temporary, file
+            system.sync(descriptor)
         except OSError as error:
             raise OutputError(f"{shown(target)}: cannot be written: {error.strerror}") from None
 
@@ -123,8 +126,21 @@ class Staging:
         """Make a folder that may be made, and remember that it is new."""
         if folder in self.folders and not folder.exists():
             check_above(folder)
+            self._made.append(folder)
             folder.mkdir(0o700 if folder.name.endswith(SUFFIX) else 0o777, exist_ok=True)
-            self._folders.append(folder)
+
+    def _create(self, target: Path) -> tuple[int, Path]:
+        """Create and lock a temporary file; one that a sweep took in between is made again."""
+        while True:
+            temporary = _beside(target)
+            with uninterrupted(late=True):
+                descriptor = system.create(temporary)
+                self._files.append((descriptor, temporary, target))
+            system.protect(descriptor)
+            if os.fstat(descriptor).st_nlink:
+                return descriptor, temporary
+            self._files.pop()
+            os.close(descriptor)
 
     def commit(self, last: Path | None = None, then: Callable[[], None] | None = None) -> None:
         """Give every file its final name, in the order they were added: the last is the release.
@@ -133,66 +149,48 @@ class Staging:
         wait until all have theirs. `then` names what else belongs to them. If one cannot be named,
         those before it go back to what they were.
         """
-        self._files.sort(key=lambda held: held[2] == last)
-        mask = os.umask(0o077)
-        os.umask(mask)
+        self._files.sort(key=lambda file: file[2] == last)
+        mode = 0o666 & ~umask()
         named: list[tuple[Path, Path | None]] = []
         aside: list[Path] = []
         target = Path()
         try:
             with uninterrupted(), _turns({path.parent for _, _, path in self._files}):
-                for place, (held, temporary, target) in enumerate(self._files):
+                for place, (descriptor, temporary, target) in enumerate(self._files):
                     replaces = self.force or target in self._replaced
                     old = _set_aside(target) if replaces else None
                     if old is not None:
                         aside.append(old)
-                    descriptor = current().before_naming(held)
-                    self._files[place] = descriptor, temporary, target
-                    if replaces:
-                        current().replace(temporary, target)
-                    else:
-                        _name_new(temporary, target)
+                    if not system.UNIX:  # which renames no open file
+                        os.close(descriptor)
+                        self._files[place] = -1, temporary, target
+                    system.replace(temporary, target) if replaces else _name_new(temporary, target)
                     named.append((target, old))
                     if target not in self._private:
-                        current().set_mode(descriptor, 0o666 & ~mask)
+                        system.set_mode(descriptor, mode)
                 for folder in {path.parent for path, _ in named}:
-                    current().sync_folder(folder)
+                    system.sync_folder(folder)
                 if then is not None:
                     then()
-                self._folders = []
+                self._made, named = [], []  # from here on nothing goes back
         except BaseException as error:
             for path, old in reversed(named):
-                _put_back(path, old)
+                with contextlib.suppress(OSError):
+                    system.replace(old, path) if old is not None else path.unlink(missing_ok=True)
             if isinstance(error, OSError):
                 reason = error.strerror
                 raise OutputError(f"{shown(target)}: cannot be named: {reason}") from None
             raise
         finally:
             for path in aside:
-                _remove(path)
+                with contextlib.suppress(OSError):  # the next run takes it
+                    path.unlink(missing_ok=True)
 
 
-class _Open(io.RawIOBase):
-    """A descriptor to write to; the owner closes it."""
-
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
-
-    def writable(self) -> bool:
-        """Tell that it can be written."""
-        return True
-
-    def write(self, content: Any) -> int:
-        """Write all bytes."""
-        view = memoryview(content).cast("B")
-        size = len(view)
-        while view:
-            view = view[os.write(self._descriptor, view) :]
-        return size
-
-    def tell(self) -> int:
-        """Return how many bytes were written."""
-        return os.lseek(self._descriptor, 0, os.SEEK_CUR)
+def probe(folder: Path) -> None:
+    """Raise an OSError where no file can be written to a folder, or its disk is full."""
+    with tempfile.TemporaryFile(dir=folder) as file:
+        file.write(bytes(PROBE))
 
 
 def check_above(target: Path) -> None:
@@ -207,29 +205,33 @@ def check_above(target: Path) -> None:
     raise OutputError(f"{shown(target)}: there is no folder {shown(above, 200)}; make it first")
 
 
-def _remove(path: Path) -> None:
-    """Remove a temporary file; one that will not go now is taken by the next run."""
-    with contextlib.suppress(OSError):
-        path.unlink(missing_ok=True)
+def umask() -> int:
+    """Return which rights new files do not get."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
 
 
 @contextlib.contextmanager
-def uninterrupted() -> Iterator[None]:
+def uninterrupted(*, late: bool = False) -> Iterator[None]:
     """Let Ctrl-C and a polite kill wait for a few system calls that belong together.
 
-    Work that is done when it ends stays done: an interrupt that came meanwhile is dropped.
+    Work that is done when it ends stays done: an interrupt that came meanwhile is dropped, or comes
+    `late`. One that came before, and was lost while compiled code called back into Python or DuckDB
+    answered a query, comes now: nothing has got its name yet.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    for number in before:
-        signal.signal(number, lambda _number, _frame: None)
-    try:
+    INTERRUPT.check()
+    came: list[int] = []
+    with contextlib.ExitStack() as handlers:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            handlers.callback(signal.signal, number, signal.getsignal(number))
+            signal.signal(number, lambda number, _frame: came.append(number))
         yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    if late and came:
+        signal.raise_signal(came[0])
 
 
 @contextlib.contextmanager
@@ -242,41 +244,36 @@ def _turns(folders: set[Path]) -> Iterator[None]:
     with contextlib.ExitStack() as held:
         for folder in sorted(folders):
             with contextlib.suppress(OSError):
-                if (lock := _lock(folder)) is not None:
-                    held.callback(lock.release)
+                held.enter_context(_lock(folder))
         yield
 
 
-def _lock(folder: Path) -> Lock | None:
-    """Return the lock of a folder as soon as it is free; None when patience ends."""
+def _lock(folder: Path) -> system.Lock:
+    """Return the lock of a folder as soon as it is free; raise BlockingIOError if it is not."""
     end = time.monotonic() + PATIENCE
     while True:
         try:
-            return current().lock_inside(folder)
+            return system.lock_folder(folder, stays=True)
         except BlockingIOError:
             if time.monotonic() > end:
-                return None
+                raise
             time.sleep(0.002)
 
 
 def _set_aside(target: Path) -> Path | None:
     """Keep the old file under another name until all new ones are in place."""
     while target.exists():
+        backup = _beside(target)
         with contextlib.suppress(FileNotFoundError):  # replaced by another run just now: again
-            return _backup(target)
+            try:
+                os.link(target, backup)
+            except OSError as error:
+                if error.errno not in system.NO_LINKS:
+                    raise
+                with os.fdopen(system.create(backup), "wb") as copy:
+                    copy.write(target.read_bytes())
+            return backup
     return None
-
-
-def _backup(target: Path) -> Path:
-    backup = _beside(target)
-    try:
-        os.link(target, backup)
-    except OSError as error:
-        if error.errno not in NO_LINKS:
-            raise
-        with os.fdopen(current().create(backup), "wb") as copy:
-            copy.write(target.read_bytes())
-    return backup
 
 
 def _beside(target: Path) -> Path:
@@ -288,67 +285,30 @@ def _prefix(name: str) -> str:
     return f".{name.encode()[:80].decode(errors='ignore')}."
 
 
-def _put_back(target: Path, backup: Path | None) -> None:
-    with contextlib.suppress(OSError):
-        if backup is not None:
-            current().replace(backup, target)
-        else:
-            target.unlink(missing_ok=True)
-
-
-def _same(source: Path, target: Path) -> bool:
-    try:
-        return source.samefile(target)
-    except OSError:
-        return False
-
-
-def _create(target: Path) -> tuple[int, Path]:
-    """Create and lock a temporary file; one that a sweep took in between is made again."""
-    while True:
-        temporary = _beside(target)
-        descriptor = current().create(temporary)
-        try:
-            current().keep(descriptor)
-            if os.fstat(descriptor).st_nlink:
-                return descriptor, temporary
-        except OSError:
-            os.close(descriptor)
-            raise
-        os.close(descriptor)
-
-
 def _name_new(temporary: Path, target: Path) -> None:
     """Rename without ever replacing: a file that came up meanwhile is kept."""
     try:
-        current().name_new(temporary, target)
+        system.name_new(temporary, target)
     except FileExistsError:
         raise exists(target) from None
 
 
 def finish_naming(temporary: Path, target: Path) -> None:
     """Give a written file its final name, which the run that wrote it could not, and its mode."""
-    mask = os.umask(0o077)
-    os.umask(mask)
     try:
-        if temporary.exists() and target.exists() and _same(temporary, target):
+        if temporary.exists() and target.exists() and is_same(temporary, target):
             temporary.unlink()
         elif temporary.exists():
             _name_new(temporary, target)
-        target.chmod(0o666 & ~mask)
-        current().sync_folder(target.parent)
+        target.chmod(0o666 & ~umask())
+        system.sync_folder(target.parent)
     except OSError as error:
         raise OutputError(f"{shown(target)}: cannot be named: {error.strerror}") from None
 
 
 def sweep(folder: Path, name: str) -> int:
     """Remove unlocked temporary files of this target, and return how many."""
-    removed = 0
     prefix = _prefix(name)
     with os.scandir(folder) as entries:
         stale = [e.path for e in entries if e.name.startswith(prefix) and e.name.endswith(MARK)]
-    for path in stale:
-        with contextlib.suppress(OSError):  # in use
-            current().sweep(Path(path))
-            removed += 1
-    return removed
+    return sum(system.sweep_file(Path(path)) for path in stale)

@@ -20,9 +20,9 @@ from shoal.ledger.ledger import Frame, locked
 from shoal.pipeline.anonymize import anonymize_with
 from shoal.pipeline.result import Result
 from shoal.progress import Reporter
+from shoal.release.prepare import prepared
+from shoal.release.save import judged_entry, verified_bytes
 from shoal.release.write import release_bytes, row_order
-from shoal.save.files import judged_entry, verified_bytes
-from shoal.save.prepare import prepared
 from shoal.series.series import Series
 from shoal.settings import Settings
 from shoal.settings.data import InputSettings

@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from shoal.errors import InputError, OutputError, RequestError, shown
+from shoal.storage import system
 from shoal.streams.form import Waiting
-from shoal.system.interface import current
 
 DATABASE, LOCK = "stream.db", ".stream.lock"
 CACHE = 16_384  # kilobytes of the database that are held in memory
@@ -81,9 +81,9 @@ class State:
             folder.mkdir(mode=0o700, exist_ok=True)
             folder.chmod(0o700)
             (folder / LOCK).mkdir(mode=0o700, exist_ok=True)
-            self._lock = current().lock_folder(folder / LOCK)
+            self._lock = system.lock_folder(folder / LOCK)
             if not path.exists():
-                os.close(current().create(path))
+                os.close(system.create(path))
         except BlockingIOError:
             raise RequestError(
                 f"{shown(folder)}: another run is working on this stream; wait until it has ended"

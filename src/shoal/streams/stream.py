@@ -12,13 +12,14 @@ from shoal.errors import InputError, RequestError, shown
 from shoal.hints import Hint, option
 from shoal.pipeline.live import Shown
 from shoal.progress import Callback, Reporter
-from shoal.save.files import seen_from
+from shoal.release.save import seen_from
 from shoal.series.records import person_of
 from shoal.settings import RunOptions, Settings
 from shoal.settings.model import FORM, STREAM
 from shoal.settings.signatures import StreamOptions
 from shoal.settings.table import RUN, TABLE, Entry, commands_of, takers_of, takes_options
 from shoal.settings.tree import settings_and_run
+from shoal.storage.names import is_url
 from shoal.storage.private_folder import RECIPE, SUFFIX, private_folder
 from shoal.storage.staging import Staging
 from shoal.streams.arrivals import Pieces, of_folder, of_items, of_pipe
@@ -27,7 +28,6 @@ from shoal.streams.form import check_rules
 from shoal.streams.loop import Stream
 from shoal.streams.release import Releaser
 from shoal.streams.state import State
-from shoal.system.names import is_url
 from shoal.table.files.formats import check_kind
 from shoal.table.hierarchy.specify import is_file
 from shoal.version import __version__

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
@@ -13,6 +14,9 @@ from shoal.once import once
 from shoal.table.files.variable import Variable
 
 STAR = "*"  # the root of every tree, and what a group releases that has nothing in common
+MAJORITY = "majority"  # of the two values that a column of numbers has
+AVERAGED = ("mean", "median", MAJORITY)  # aggregators whose release is a number
+STRATUM = "stratum"  # aggregator of a column in which all records of a group agree
 TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}  # of Arrow's units of time, in a second
 
 
@@ -167,3 +171,8 @@ def family(kind: Any) -> str:
         if one in str(kind):
             return one
     return str(kind)[:20]
+
+
+def averaged(aggregators: Mapping[str, str]) -> bool:
+    """Tell whether all columns of numbers stay numbers: means, medians, majorities, or strata."""
+    return {*AVERAGED, STRATUM}.issuperset(aggregators.values())

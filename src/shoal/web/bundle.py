@@ -7,8 +7,8 @@ import secrets
 from importlib import metadata
 from pathlib import Path
 
+from shoal.storage import system
 from shoal.storage.places import cache_folder
-from shoal.system.interface import current
 
 SNIPPET = "window.vegaEmbed = vegaEmbed;"
 
@@ -38,6 +38,6 @@ def _make(path: Path) -> None:
     made = path.with_name(f".{path.name}-{secrets.token_hex(6)}")
     try:
         made.write_text(vl_convert.javascript_bundle(SNIPPET), encoding="utf-8")
-        current().replace(made, path)
+        system.replace(made, path)
     finally:
         made.unlink(missing_ok=True)

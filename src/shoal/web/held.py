@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.settings import Settings
-from shoal.system.interface import current
+from shoal.storage import system
 from shoal.table.dialects.dialect import Dialect
 from shoal.table.dialects.notation import Notation
 from shoal.table.files.opening import file_of
@@ -140,7 +140,7 @@ def store(path: Path, table: Table, records: int) -> None:
     made = path.with_name(f".{path.name}-{secrets.token_hex(4)}")
     with made.open("xb") as file, pa.ipc.new_file(file, schema) as writer:
         writer.write_batch(batch)
-    current().replace(made, path)
+    system.replace(made, path)
 
 
 def load(path: Path) -> tuple[Table, int] | None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.progress import Reporter, StopToken
-from shoal.system.interface import current
+from shoal.storage import processes, system
 from shoal.web.bodies import Refused
 from shoal.web.equivalent import command_line, python_snippet, summary_of
 from shoal.web.line_reader import LineReader
@@ -59,7 +59,7 @@ class Worker:
             answer: dict[str, Any] = json.loads((self.place / ANSWER).read_bytes())
         except (OSError, ValueError, RecursionError):
             message = "the worker ended without an answer"
-            if current().was_killed(code):
+            if processes.was_killed(code):
                 message = "the worker was killed: there may be too little memory for this table"
             raise Refused(500, message) from None
         if "error" in answer:
@@ -73,11 +73,11 @@ class Worker:
         if process is None or process.returncode is not None:
             return
         with contextlib.suppress(ProcessLookupError):
-            current().end(process.pid, politely=True)
+            processes.end(process.pid, politely=True)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(process.wait(), GRACE)
         with contextlib.suppress(ProcessLookupError):  # and what it may have left behind
-            current().end(process.pid, politely=False)
+            processes.end(process.pid, politely=False)
         await process.wait()
 
 
@@ -294,7 +294,7 @@ def write_json(path: Path, content: Any) -> None:
     """Write a file whole, or not at all."""
     made = path.with_name(f".{path.name}-{secrets.token_hex(4)}")
     made.write_text(json.dumps(content, allow_nan=False), encoding="utf-8")
-    current().replace(made, path)
+    system.replace(made, path)
 
 
 class ProgressWriter:

@@ -16,7 +16,7 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any, Protocol
 
-from shoal.system.interface import current
+from shoal.storage import processes
 
 KILLED = -9  # how a process ended whose fork server died
 
@@ -70,7 +70,7 @@ class Processes:
     """Starts workers: forks them, or else starts each anew."""
 
     def __init__(self, forks: bool | None = None) -> None:
-        self._forks = current().forks if forks is None else forks
+        self._forks = processes.FORKS if forks is None else forks
         self._server: asyncio.subprocess.Process | None = None
         self._running: dict[int, Forked] = {}
         self._count = 0
@@ -131,5 +131,5 @@ async def _started(*arguments: str) -> asyncio.subprocess.Process:
         stdin=asyncio.subprocess.PIPE,  # closed when the server is gone
         stdout=asyncio.subprocess.DEVNULL if arguments else asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
-        **current().apart(),
+        **processes.apart(),
     )  # fmt: skip

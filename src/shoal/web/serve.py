@@ -24,8 +24,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from shoal.errors import OutputError, RequestError, shown
 from shoal.hints import option
+from shoal.storage import processes
 from shoal.storage.places import cache_folder
-from shoal.system.interface import current
 from shoal.web.bodies import Refused
 from shoal.web.guard import KNOWN, Guard
 from shoal.web.links import Links
@@ -94,7 +94,7 @@ def serve(
     opening.daemon = True
     if browser:
         opening.start()
-    current().end_with_terminal()
+    processes.end_with_terminal()
     try:
         with suppress(KeyboardInterrupt):  # which is how a desk is closed
             asyncio.run(Server(config).serve(sockets=[listener]))
@@ -120,7 +120,7 @@ def _listen(port: int | None) -> socket.socket:
     """Return a socket of this machine alone."""
     for one in TRIED if port is None else [port]:
         listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        current().take_alone(listener)
+        processes.take_alone(listener)
         try:
             listener.bind((HOST, one))
         except OSError as error:
@@ -195,7 +195,7 @@ async def _unexpected(_request: Request, error: Any) -> Response:
 
 def most_strangers() -> int:
     """Return how many strangers may be connected: a part of the file handles that there are."""
-    limit = current().handles()
+    limit = processes.handles()
     return 256 if limit is None else max(4 * ACCEPTED, min(256, limit // 8))
 
 

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from shoal.system.interface import current
+from shoal.storage import system
 from shoal.web.bodies import Refused
 from shoal.web.jobs import QUEUED, RUNNING, Job, Queue, Worker, answer_of
 from shoal.web.processes import Processes
@@ -300,7 +300,7 @@ def _kept(file: Opened, request: HierarchyRequest, given: Path, levels: int, bus
     content = f"{request.column}\0{request.text}".encode()
     key = hashlib.blake2b(content, digest_size=16).hexdigest()
     kept = file.place / f"tree-{key}.csv"
-    current().replace(given, kept)
+    system.replace(given, kept)
     file.trees.pop(key, None)
     file.trees[key] = {"column": request.column, "levels": levels, "path": str(kept)}
     old = [one for one, tree in file.trees.items() if tree["path"] not in busy]

@@ -9,7 +9,7 @@ from typing import Any
 from shoal.errors import InputError, RequestError, listed
 from shoal.pipeline.plan.estimate import machine_memory
 from shoal.pipeline.regions.file import check_room
-from shoal.save.prepare import formulas_in
+from shoal.release.prepare import formulas_in
 from shoal.settings import Settings
 from shoal.table.csv_text.split import last_end
 from shoal.table.dataframes.frames import from_arrow

@@ -78,7 +78,7 @@ def _by_regions(
 ) -> dict[str, Any]:
     """Release a file in the memory that was given: without a pack, which takes all records."""
     from shoal.pipeline.regions.file import file_request, release
-    from shoal.save.files import Targets
+    from shoal.release.targets import Targets
 
     made = place / MADE
     made.mkdir(mode=0o700)
@@ -92,7 +92,7 @@ def _by_regions(
 
 def compare(request: Mapping[str, Any], place: Path, progress: ProgressWriter) -> dict[str, Any]:
     """Compare methods and k; the frontier is a chart."""
-    from shoal.pipeline.compare.grid import Grid, compare_by
+    from shoal.pipeline.compare import Grid, compare_by
     from shoal.report.comparison import comparison_csv, comparison_page
 
     settings, wanted = build(request["settings"]), request["compare"]
@@ -118,7 +118,7 @@ def compare(request: Mapping[str, Any], place: Path, progress: ProgressWriter) -
 def preview(request: Mapping[str, Any], place: Path, progress: ProgressWriter) -> dict[str, Any]:
     """Estimate what a run loses and takes, from a sample on which searches are short."""
     from shoal.methods.registry import find
-    from shoal.pipeline.plan.costs import Estimate
+    from shoal.pipeline.plan.estimate import Estimate
     from shoal.pipeline.preview import preview_of
 
     settings = once_read(build(request["settings"]))

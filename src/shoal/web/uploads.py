@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from shoal.system.interface import current
-from shoal.system.names import is_reserved
+from shoal.storage import system
+from shoal.storage.names import is_reserved
 from shoal.table.files.formats import ARROW, JSON_LINES, SPREADSHEETS, STATISTICS
 from shoal.table.files.opening import (
     DATABASES,
@@ -91,7 +91,7 @@ async def take_in(
 ) -> int:
     """Write a body to a new file that only its owner can read; return its bytes."""
     watch = Watch(ending, allowed)
-    handle = current().create(target)
+    handle = system.create(target)
     size, waiting = 0, bytearray()
     try:
         with os.fdopen(handle, "wb") as file:

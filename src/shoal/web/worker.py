@@ -19,8 +19,8 @@ from typing import Any, NoReturn
 
 from shoal.errors import Canceled, PrivacyError, ShoalError, UnlistedError
 from shoal.hints import Message, speaking, spoken
-from shoal.system import fork_server
-from shoal.system.interface import current
+from shoal.storage import processes
+from shoal.web import fork_server
 from shoal.web.jobs import ANSWER, ASKED, ProgressWriter, write_json
 from shoal.web.labels import as_field
 
@@ -54,10 +54,8 @@ def _import_everything() -> None:
 
     from shoal.judge import reading  # noqa: F401
     from shoal.kernels.nearest import slack
-    from shoal.pipeline import anonymize, preview  # noqa: F401
-    from shoal.pipeline.compare import grid  # noqa: F401
+    from shoal.pipeline import anonymize, compare, preview  # noqa: F401
     from shoal.report import draw, plots  # noqa: F401
-    from shoal.save.pack import folder, recheck  # noqa: F401
     from shoal.web import tasks  # noqa: F401
 
     np.asarray(pa.array([True]))  # imports pandas, where it is installed
@@ -111,7 +109,7 @@ def answer(place: Path, lifeline: int) -> NoReturn:
     signal.signal(signal.SIGTERM, _ended)
     request = json.loads((place / ASKED).read_bytes())
     if request["kind"] not in AWAITED:
-        current().lower_priority()
+        processes.lower_priority()
     try:
         from shoal.web import tasks
 
@@ -139,8 +137,8 @@ def _error(message: str, status: int) -> dict[str, Any]:
 
 
 def _limit_memory() -> None:
-    available = current().memory()
-    current().limit_memory(None if available is None else available * 0.9)
+    available = processes.memory()
+    processes.limit_memory(None if available is None else available * 0.9)
 
 
 def _end_with_server(lifeline: int) -> None:
@@ -148,7 +146,7 @@ def _end_with_server(lifeline: int) -> None:
     with suppress(OSError, ValueError):
         while os.read(lifeline, 1):
             pass
-    current().end_own()  # with all that this process may have started
+    processes.end_own()  # with all that this process may have started
     os._exit(130)
 
 

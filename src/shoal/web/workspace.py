@@ -9,8 +9,11 @@ import secrets
 import shutil
 from pathlib import Path
 
+from filelock import FileLock
+
+from shoal.storage import system
 from shoal.storage.places import remove_unheld
-from shoal.system.interface import Lock, current
+from shoal.storage.system import Lock
 
 ROOM, MARK = re.compile("room-[0-9a-f]{16}"), "room"
 
@@ -44,14 +47,13 @@ def make_workspace(base: Path) -> Workspace:
     base.mkdir(mode=0o700, parents=True, exist_ok=True)
     house = base / "desk"
     house.mkdir(mode=0o700, exist_ok=True)
-    with (house / "lock").open("ab") as one_at_a_time:
-        current().lock_file(one_at_a_time.fileno())
+    with FileLock(house / "lock"):  # one at a time
         for left in house.iterdir():
             if ROOM.fullmatch(left.name) and not left.is_symlink() and (left / MARK).is_file():
                 remove_unheld(left)
         path = house / f"room-{secrets.token_hex(8)}"
         path.mkdir(mode=0o700)
-        held = current().lock_folder(path)
+        held = system.lock_folder(path)
         (path / MARK).touch(0o600)
     for name in ("files", "jobs", "asked"):
         (path / name).mkdir(mode=0o700)

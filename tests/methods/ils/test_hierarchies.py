@@ -35,7 +35,7 @@ from shoal.methods.problem import Nodes, Problem
 from shoal.methods.solve import solve
 from shoal.methods.topdown.grouping import records_of
 from shoal.pipeline.anonymize import anonymize_with
-from shoal.pipeline.plan.source import source_of
+from shoal.pipeline.plan.recipe import source_of
 from shoal.progress import Reporter
 from shoal.settings import load
 from shoal.table.encode_nodes import code

@@ -150,8 +150,7 @@ def _of_numbers(side: Numbers, compared: Compared, whole: Flags) -> _Disclosure:
     near, ranks, digits, large = None, 0.0, None, None
     if cells and side.deviation:
         near = by_deviation(side.before, side.after, side.deviation)
-        released, spread = side.after[compared.seen], compared.spreads[side.name]
-        ranks = by_ranks(side.before, compared.classes, released, spread)
+        ranks = by_ranks(side.before, compared.classes, compared.spreads[side.name])
     flags = recovery.known_members(side, compared.classes) & whole
     if side.is_single:
         own = [(side.base + part) * side.unit for part in (side.before, side.after)]
@@ -218,20 +217,19 @@ def by_deviation(before: Floats, after: Floats, deviation: float) -> float:
     return sum(counts) / len(counts)
 
 
-def by_ranks(before: Floats, classes: Integers, released: Floats, spread: Spread) -> float:
+def by_ranks(before: Floats, classes: Integers, spread: Spread) -> float:
     """Return the mean over p of the number of cells between released values some ranks away.
 
     Every number that is released has its rank, also where the original is missing (not-a-number).
-    `released` are the numbers of the classes, not-a-number where one says nothing; `spread` has
-    them in order.
+    `spread` has the numbers of the classes in order.
     """
     low, high = (np.full((spread.values.size + 1, len(WIDTHS)), np.nan) for _ in range(2))
     for place, p in enumerate(WIDTHS):
         reach = math.ceil(p * spread.size / 200)
         low[:-1, place] = spread.ranked(np.maximum(spread.begins - reach, 0))
         high[:-1, place] = spread.ranked(np.minimum(spread.ends - 1 + reach, spread.size - 1))
-    own = spread.places(released)  # the last one where nothing is said
-    return count_within(before, own[classes], low, high) / len(WIDTHS)
+    own = spread.places[classes]  # the last one where nothing is said
+    return count_within(before, own, low, high) / len(WIDTHS)
 
 
 def counts_in_classes(classes: Integers, codes: Integers) -> tuple[Integers, Integers, Integers]:

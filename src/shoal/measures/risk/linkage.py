@@ -70,7 +70,7 @@ class Attack:
         released = side.after[self.seen]
         spread = Spread.of(released, self.counts)
         ranks = middle_ranks(spread.begins, spread.ends, spread.size)
-        after = np.append(ranks, np.nan)[spread.places(released)]
+        after = np.append(ranks, np.nan)[spread.places]
         x = side.before[self.rows]
         below, upto = (np.searchsorted(side.ordered, x, end) for end in ("left", "right"))
         before = middle_ranks(below, upto, side.ordered.size)

@@ -11,6 +11,7 @@ import numpy as np
 from shoal.kernels.arrays import Floats
 from shoal.measures.compared import Spread
 from shoal.measures.pairing import correlation_matrix
+from shoal.measures.result import Each
 from shoal.measures.sides import Numbers, Side, Words
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -94,13 +95,13 @@ class Pair:
     after: float
 
 
-def correlations(sides: Sequence[Numbers]) -> list[Pair]:
+def correlations(sides: Sequence[Numbers], each: Each) -> list[Pair]:
     """Return the correlation of every pair of columns of numbers that vary before.
 
     A column that does not vary after has lost it: 0.
     """
-    before = correlation_matrix([side.before for side in sides])
-    after = correlation_matrix([side.after for side in sides])
+    both = [side.before for side in sides], [side.after for side in sides]
+    before, after = each(correlation_matrix, both)
     return [
         Pair((sides[i].name, sides[j].name), float(before[i, j]),
              0.0 if np.isnan(after[i, j]) else float(after[i, j]))

@@ -1,6 +1,47 @@
-"""Backends: threads, Dask and Spark; storage at paths and URLs; staged files.
+"""Engines that carry out the tasks of a run: threads of this process, Dask and Spark.
 
-What runs in them is chosen elsewhere. `executor.py` runs tasks on threads, `dask.py` and `spark.py`
-on clusters; `storage.py` opens paths and URLs; `staging.py` lets files appear whole or not at all;
-`private_folder.py` names and protects the folder for the steward alone.
+The library of an engine is imported when it is first used, in its own module: `opened` is the
+engine itself, `token` tells one of its dataframes from another, and `read` returns files as one.
 """
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, cast
+
+from shoal.errors import RequestError
+from shoal.executor import Executor, Threads
+from shoal.hints import option
+
+FRAMES = {"dask": "dask", "dask_expr": "dask", "pyspark": "spark"}
+
+
+def engine_of_frame(frame: Any) -> str | None:
+    """Return the engine that a dataframe is of; None for anything else."""
+    return FRAMES.get(type(frame).__module__.partition(".")[0])
+
+
+def engine_module(name: str) -> Any:
+    """Return the module of the engine dask or spark."""
+    if name == "spark":
+        from shoal.pipeline.engines import spark
+
+        return spark
+    from shoal.pipeline.engines import dask
+
+    return dask
+
+
+def opened(
+    name: str, scheduler: str | None = None, frame: Any = None
+) -> AbstractContextManager[Executor]:
+    """Return an engine, to be used in a with statement; that of a `frame` is where it lives."""
+    if name != "threads":
+        engine = engine_module(name).opened(scheduler, frame)
+        return cast(AbstractContextManager[Executor], engine)
+    if scheduler is not None:
+        raise RequestError(
+            f"threads have no scheduler; say "
+            f"{option('engine', 'dask')} or {option('engine', 'spark')}"
+        )
+    return nullcontext(Threads(1))

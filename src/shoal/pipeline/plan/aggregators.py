@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from shoal.errors import RequestError, check_known, shown
 from shoal.hints import option
 from shoal.methods import auto
 from shoal.methods.registry import find, is_on_nodes
-from shoal.release.averages import MAJORITY, UNROUNDED
+from shoal.release.averages import UNROUNDED
 from shoal.settings import Decimals, Settings
 from shoal.table.hierarchy.specify import in_folder
 from shoal.table.proposals.codes import prefixes_of
-from shoal.table.roles import Column, Kind, Role
+from shoal.table.roles import MAJORITY, Column, Kind, Role
 from shoal.table.table import Profile, Table
+
+PLACED = "mean", "median", "range"  # aggregators of columns whose values have an order
+CENTERS = frozenset(("mean", "median", "mode", "medoid"))
 
 
 def build_aggregators(
@@ -28,33 +30,31 @@ def build_aggregators(
     majority, unless means or digits of them are asked for.
     """
     requested = settings.release.aggregate
+    by_name = requested if isinstance(requested, dict) else {}
     aggregators = {}
     for column in schema.with_role(Role.QUASI_IDENTIFIER):
         ranked = column.is_ordinal and not by_hierarchies
         averaged = ranked or averages(column, settings, hierarchies)
-        one = requested_aggregator(column, requested, "mean" if averaged else "generalize")
-        if not column.has_places and one in ("mean", "median", "range"):
+        own = requested_aggregator(column, requested, "mean" if averaged else "generalize")
+        if not column.has_places and own in PLACED:
             raise RequestError(
-                f"aggregate: column {shown(column.name)} is {column.kind}, which has no {one}; "
+                f"aggregate: column {shown(column.name)} is {column.kind}, which has no {own}; "
                 "say mode, medoid or generalize"
             )
-        if column.is_ordinal and one == "mean":
-            if isinstance(requested, dict) and column.name in requested:
+        if column.is_ordinal and own == "mean":
+            if column.name in by_name:
                 raise RequestError(
                     f"aggregate: column {shown(column.name)} is ordinal, which has no mean; say "
                     "median, mode, medoid, generalize or range"
                 )
-            one = "median"
-        if one == "mean" and not is_mean_requested(column, settings) and profile.two_valued(column):
-            one = MAJORITY
-        aggregators[column.name] = one
+            own = "median"
+        if own == "mean" and not is_mean_requested(column, settings) and profile.two_valued(column):
+            own = MAJORITY
+        aggregators[column.name] = own
     if hierarchies and not by_hierarchies:
         _check_hierarchies(schema, hierarchies, aggregators)
-    numbers = {column.name for column in schema.columns if not column.is_ordinal}
-    _check_rounding(aggregators, numbers, settings.release.decimals)
-    _check_digits([schema[name] for name, one in aggregators.items() if one in ("mean", "median")],
-                  settings.release.decimals)  # fmt: skip
-    check_known(requested if isinstance(requested, dict) else (), list(aggregators), "aggregate")
+    _check_decimals(schema, aggregators, settings.release.decimals)
+    check_known(by_name, list(aggregators), "aggregate")
     return aggregators
 
 
@@ -86,7 +86,7 @@ def requested_aggregator(
     """Return the requested aggregator of a column, else the default."""
     if not isinstance(requested, str):
         return str((requested or {}).get(column.name, default))
-    if not column.has_places and requested in ("mean", "median", "range"):
+    if not column.has_places and requested in PLACED:
         return "generalize"  # asked for all columns: meant for those that can
     return requested
 
@@ -121,44 +121,41 @@ def _check_hierarchies(
     )
 
 
-def _check_rounding(
-    aggregators: Mapping[str, str],
-    numbers: set[str],
-    decimals: Decimals | dict[str, Decimals] | None,
+def _check_decimals(
+    schema: Table, aggregators: Mapping[str, str], decimals: Decimals | dict[str, Decimals] | None
 ) -> None:
-    """Refuse decimals that would round nothing: only means and medians of numbers are rounded."""
-    rounded = ("mean", "median")
-    averaged = [name for name, one in aggregators.items() if one in rounded and name in numbers]
+    """Refuse decimals that round nothing, and more digits than the data have.
+
+    Only means and medians of numbers are rounded, to the digits of the data or fewer, or not.
+    """
+    averaged = {
+        name: _digits(schema[name]) if schema[name].kind.is_number else None
+        for name, own in aggregators.items()
+        if own in ("mean", "median") and not schema[name].is_ordinal
+    }
     if isinstance(decimals, dict):
-        for name in decimals:
-            if name in aggregators and name not in numbers:
+        for name, digits in decimals.items():
+            if name in aggregators and schema[name].is_ordinal:
                 raise RequestError(f"decimals are for numbers; {shown(name)} is ordinal")
             if name in aggregators and name not in averaged:
                 raise RequestError(
                     f"decimals are for means and medians; {shown(name)} is released as "
                     f"{aggregators[name]}"
                 )
-    elif decimals is not None and not averaged:
-        raise RequestError("decimals are for means and medians; no column is released so")
-
-
-def _check_digits(averaged: Sequence[Column], decimals: Any) -> None:
-    """Refuse more digits than the data have: means are rounded to those, or not at all."""
-    own = {column.name: _digits(column) for column in averaged if column.kind.is_number}
-    many = decimals if isinstance(decimals, dict) else {}
-    for name, digits in many.items():
-        known = own.get(name)
-        if known is not None and isinstance(digits, int) and digits > known:
-            raise RequestError(
-                f"decimals: {shown(name)} has {known} digits after the point, not {digits}; say "
-                f"{name}=none for means that are not rounded"
-            )
-    if not isinstance(decimals, int) or not own:
+            known = averaged.get(name)
+            if known is not None and isinstance(digits, int) and digits > known:
+                raise RequestError(
+                    f"decimals: {shown(name)} has {known} digits after the point, not {digits}; "
+                    f"say {name}=none for means that are not rounded"
+                )
         return
-    each = [digits for digits in own.values() if digits is not None]
-    if len(each) == len(own) and decimals > max(each):
+    if decimals is not None and not averaged:
+        raise RequestError("decimals are for means and medians; no column is released so")
+    numbers = [own for name, own in averaged.items() if schema[name].kind.is_number]
+    known = max((own for own in numbers if own is not None), default=0)
+    if isinstance(decimals, int) and numbers and None not in numbers and decimals > known:
         raise RequestError(
-            f"decimals: no column has {decimals} digits after the point, the most is {max(each)}; "
+            f"decimals: no column has {decimals} digits after the point, the most is {known}; "
             "say none for means that are not rounded"
         )
 
@@ -230,7 +227,15 @@ def grouping_hierarchies(schema: Table, settings: Settings) -> dict[str, str]:
     return {name: rule for name, rule in settings.hierarchies.items() if name not in own}
 
 
-CENTERS = frozenset(("mean", "median", "mode", "medoid"))
+def _defaults(schema: Table, settings: Settings, hierarchies: Mapping[str, str]) -> list[str]:
+    """Return what each quasi-identifier is to release, before anything is known of its cells."""
+    return [
+        requested_aggregator(
+            column, settings.release.aggregate,
+            "mean" if averages(column, settings, hierarchies) else "",
+        )
+        for column in schema.with_role(Role.QUASI_IDENTIFIER)
+    ]  # fmt: skip
 
 
 def has_mixed_cells(
@@ -241,9 +246,7 @@ def has_mixed_cells(
     Where all columns release means, medians, modes or medoids, what is lost is distances to a
     center, whatever the cells are.
     """
-    columns, aggregate = schema.with_role(Role.QUASI_IDENTIFIER), settings.release.aggregate
-    default = {c.name: "mean" if averages(c, settings, hierarchies) else "" for c in columns}
-    if CENTERS.issuperset(requested_aggregator(c, aggregate, default[c.name]) for c in columns):
+    if CENTERS.issuperset(_defaults(schema, settings, hierarchies)):
         return False
     return auto.by_hierarchies(schema, hierarchies, profile.missing)
 
@@ -258,16 +261,13 @@ def has_only_intervals(
     """
     if settings.protect.start is not None or settings.search_options():
         return False
-    columns, aggregate = schema.with_role(Role.QUASI_IDENTIFIER), settings.release.aggregate
-    default = {c.name: "mean" if averages(c, settings, hierarchies) else "generalize"
-               for c in columns}  # fmt: skip
-    return profile.rows < auto.pace().large and all(
-        column.kind.is_numeric
-        and column.kind is not Kind.BOOLEAN
-        and not column.is_ordinal
-        and requested_aggregator(column, aggregate, default[column.name]) in ("generalize", "range")
+    columns = schema.with_role(Role.QUASI_IDENTIFIER)
+    numeric = all(
+        column.kind.is_numeric and column.kind is not Kind.BOOLEAN and not column.is_ordinal
         for column in columns
     )
+    released = {"", "generalize", "range"}.issuperset(_defaults(schema, settings, hierarchies))
+    return profile.rows < auto.pace().large and numeric and released
 
 
 def by_hierarchies(settings: Settings, is_mixed: bool, only_intervals: bool) -> bool:

@@ -6,8 +6,8 @@ from typing import cast
 
 from shoal.errors import RequestError, listed, shown
 from shoal.hints import option
+from shoal.pipeline.plan.columns import without_strata
 from shoal.pipeline.plan.plan import Plan
-from shoal.pipeline.plan.survey import without_strata
 from shoal.report.sections import SurveySection
 from shoal.settings import Settings
 from shoal.table.encode import encode

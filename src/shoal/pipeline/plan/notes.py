@@ -10,9 +10,8 @@ from shoal.judge.requirement import Requirement
 from shoal.methods.enforce.values import counted
 from shoal.partition import Partition, Recoding, Suppression
 from shoal.pipeline.plan.aggregators import is_mean_requested
-from shoal.pipeline.plan.local_suppression import suppression_notes
+from shoal.pipeline.plan.columns import repeating_identifiers, suppression_notes, verb_of
 from shoal.pipeline.plan.plan import Plan
-from shoal.pipeline.plan.survey import repeating_identifiers, verb_of
 from shoal.progress import StopToken
 from shoal.settings import Settings
 from shoal.settings.presets import find_preset

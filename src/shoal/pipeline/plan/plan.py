@@ -8,12 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from shoal.errors import RequestError, nearest_names, shown
-from shoal.hints import option
 from shoal.judge.requirement import Requirement
 from shoal.kernels.arrays import Integers
 from shoal.methods.problem import check_size
-from shoal.methods.registry import find
 from shoal.pipeline.plan.aggregators import (
     build_aggregators,
     by_hierarchies,
@@ -24,25 +21,31 @@ from shoal.pipeline.plan.aggregators import (
     with_hierarchies,
     with_proposed,
 )
-from shoal.pipeline.plan.costs import Estimate
-from shoal.pipeline.plan.estimate import check_fits, expected, machine_memory
-from shoal.pipeline.plan.kept_columns import MOST, check_kept, check_rounding, with_rounding
-from shoal.pipeline.plan.local_suppression import with_flat_trees
-from shoal.pipeline.plan.profile import TableProfile, unique_share
+from shoal.pipeline.plan.columns import (
+    check_columns,
+    check_free_text,
+    check_group_column,
+    check_kept,
+    check_people,
+    check_recoding,
+    check_rounding,
+    with_flat_trees,
+    with_survey_roles,
+    without_strata,
+)
+from shoal.pipeline.plan.estimate import Estimate, check_fits, expected, machine_memory
+from shoal.pipeline.plan.profile import TableProfile
 from shoal.pipeline.plan.steps import check_steps, with_steps
-from shoal.pipeline.plan.survey import check_people, with_survey_roles, without_strata
-from shoal.release.aggregate import STRATUM, Aggregators, averaged
+from shoal.release.aggregate import Aggregators
 from shoal.report.sections import SuppressedSection
 from shoal.settings import Settings
 from shoal.table.assign import assign
-from shoal.table.dataframes.frames import check_names
 from shoal.table.dialects.dialect import PLAIN
 from shoal.table.ordinal import with_orders
-from shoal.table.roles import Column, Kind, Role
+from shoal.table.roles import STRATUM, Role, averaged
+from shoal.table.rounding import rounded
 from shoal.table.survey import Survey, named_strata
 from shoal.table.table import Profile, Table, check_readable, complete_rows, present
-
-WORDS = 5.0  # of a cell, on average: what has more, and mostly unique cells, is free text
 
 
 @dataclass(frozen=True)
@@ -171,7 +174,7 @@ class Plan:
         Records that miss a quasi-identifier are left out, where that is asked for. Raises an error
         for cells that cannot be interpreted, and for values that an order lacks.
         """
-        table = with_rounding(self.stepped(table), self.settings)
+        table = rounded(self.stepped(table), self.settings.release.round)
         columns = tuple(table[c.name].replace(role=c.role) for c in self.schema.columns)
         table = replace(table, columns=columns, roles_given=True)
         own = compared_columns(self.schema, self.settings)
@@ -189,10 +192,10 @@ def plan_table(
     table: Table, settings: Settings, folder: Path | None = None
 ) -> tuple[Plan, Profile]:
     """Return the plan for a table in memory, and its profile."""
-    rounded = with_rounding(with_steps(table, settings, folder), settings)
-    profile = TableProfile(rounded)
-    plan = make_plan(settings, rounded.without_rows(), profile, folder)
-    check_free_text(rounded, plan.schema, settings)
+    stepped = rounded(with_steps(table, settings, folder), settings.release.round)
+    profile = TableProfile(stepped)
+    plan = make_plan(settings, stepped.without_rows(), profile, folder)
+    check_free_text(stepped, plan.schema, settings)
     return plan, profile
 
 
@@ -204,7 +207,7 @@ def make_plan(
     Ensures that everything a run depends on is checked and spelled out in the plan; raises
     RequestError or InputError, with one line that says what to do, where it cannot be met.
     """
-    _check_group_column(schema, settings.release.group_column)
+    check_group_column(schema, settings.release.group_column)
     settings = with_survey_roles(settings, schema, profile)
     assigned = assign(schema, settings.roles, profile.reason)
     schema = assigned.table
@@ -215,7 +218,7 @@ def make_plan(
     settings = with_hierarchies(settings, schema, folder)
     settings = with_flat_trees(settings, schema)
     settings, proposed = with_proposed(settings, schema, profile)
-    _check_columns(schema, settings, profile)
+    check_columns(schema, settings, profile)
     whole, profile = profile, _complete(settings, schema, profile)
     if settings.protect.incomplete == "delete":
         name = f"{schema.source.name} without incomplete records"
@@ -246,114 +249,6 @@ def _complete(settings: Settings, schema: Table, profile: Profile) -> Profile:
 def once_read(settings: Settings) -> Settings:
     """Return the settings of a table that is already read, without input options."""
     return settings.replace(input={**PLAIN.to_settings(), "missing": ("",), "types": {}})
-
-
-def _check_group_column(schema: Table, name: str | None) -> None:
-    """Refuse a column of group numbers whose name is none, or is that of another column."""
-    if name is None:
-        return
-    check_names([name], "the release")
-    if name in schema.names:
-        raise RequestError(
-            f"group_column: {schema.source.name} has a column {shown(name)} already; give the "
-            "group numbers another name"
-        )
-
-
-def _check_columns(schema: Table, settings: Settings, profile: Profile) -> None:
-    """Refuse decimals for columns that are not grouped, and columns without a value."""
-    if settings.roles.group is not None and settings.protect.incomplete == "delete":
-        raise RequestError("groups that are given hold every record: none can be deleted")
-    decimals = settings.release.decimals
-    quasi = schema.with_role(Role.QUASI_IDENTIFIER)
-    names = [column.name for column in quasi]
-    for name in decimals if isinstance(decimals, dict) else ():
-        if name not in names:
-            raise RequestError(
-                f"decimals are given for {shown(name)}, which is no quasi-identifier"
-                f"{nearest_names(name, names)}"
-            )
-    for column in quasi:
-        check_readable(column, schema)
-    for column in (*quasi, *schema.with_role(Role.SENSITIVE)):
-        if profile.missing(column) == profile.rows and not settings.protect.allow_empty:
-            what = "sensitive column" if column.role is Role.SENSITIVE else "quasi-identifier"
-            raise RequestError(
-                f"{schema.source.name}: every cell of {what} {shown(column.name)} is missing; "
-                f"leave it out with {option('drop', [column.name])}, or say "
-                f"{option('allow_empty', True)}"
-            )
-
-
-def words_a_cell(column: Column) -> float:
-    """Return how many words the cells of a column of texts have, on average."""
-    import pyarrow.compute as pc
-
-    there = column.values.drop_null()
-    if not len(there):
-        return 0.0
-    return float(pc.mean(pc.list_value_length(pc.utf8_split_whitespace(there))).as_py())
-
-
-def is_free_text(column: Column) -> bool:
-    """Tell whether a column holds free text: many words a cell, most cells unique."""
-    if column.kind is not Kind.TEXT or column.is_ordinal or words_a_cell(column) < WORDS:
-        return False
-    return unique_share(column) > MOST
-
-
-def check_free_text(table: Table, schema: Table, settings: Settings) -> None:
-    """Raise RequestError for a kept column of free text that nobody allowed."""
-    for column in schema.columns:
-        name = column.name
-        is_kept = column.role in (Role.SENSITIVE, Role.OTHER)
-        if is_kept and name not in settings.roles.keep_unique and is_free_text(table[name]):
-            raise RequestError(
-                f"{table.source.name}, column {shown(name)}: free text, which can name people in "
-                f"ways that no check sees; leave it out ({option('drop', [name])}), or say "
-                f"{option('other', [name])} and {option('keep_unique', [name])} to release it all "
-                "the same"
-            )
-
-
-def check_recoding(settings: Settings, aggregators: Mapping[str, str]) -> None:
-    """Raise RequestError for what a recoding cannot be, and what suppression cannot leave out."""
-    protect, roles = settings.protect, settings.roles
-    method = find(protect.method).info
-    if roles.group is not None or not method.recodes:
-        if protect.suppress:
-            _check_suppression(settings)
-        return
-    if roles.by:
-        raise RequestError(
-            f"{method.name} has one level for all records, not one by stratum; leave out "
-            f"{option('by')}"
-        )
-    for name, one in aggregators.items():
-        if one != "generalize":
-            raise RequestError(
-                f"{method.name} releases a level of every hierarchy, {shown(name)} is to be "
-                f"released as {one}; leave out {option('aggregate')} and {option('numbers')}"
-            )
-    requirement = settings.requirement
-    if protect.suppress and (requirement.more_than_k or requirement.k_of):
-        raise RequestError(
-            f"{option('suppress')} is for k alone: what else is asked of classes could fail in "
-            "what is left; leave it out"
-        )
-
-
-def _check_suppression(settings: Settings) -> None:
-    """Raise RequestError where single records cannot be left out."""
-    roles = settings.roles
-    units = "household" if roles.household is not None else "person"
-    if roles.group is not None:
-        why = "groups that are given hold every record"
-    elif roles.household is not None or roles.person is not None:
-        why = f"it leaves out single records, not all of a {units}"
-    else:
-        return
-    raise RequestError(f"{option('suppress')}: {why}; leave it out")
 
 
 def suppressed_section(

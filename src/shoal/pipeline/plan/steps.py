@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from shoal.errors import RequestError, listed, shown
@@ -38,8 +38,7 @@ def step_context(settings: Settings, folder: Path | None = None) -> Context:
 
 def with_steps(table: Table, settings: Settings, folder: Path | None = None) -> Table:
     """Return the table after the steps before grouping."""
-    own = before_groups(settings.steps)
-    return applied(own, table, step_context(settings, folder)) if own else table
+    return applied(before_groups(settings.steps), table, step_context(settings, folder))
 
 
 def check_steps(schema: Table, settings: Settings) -> None:
@@ -79,24 +78,18 @@ def with_secret(settings: Settings) -> tuple[Settings, list[str]]:
     return settings.model_copy(update={"secret": new_secret()}), [DRAWN_ANEW]
 
 
-@dataclass(frozen=True)
-class Stepped:
-    """A table after some steps, and what each of them cost."""
-
-    table: Table
-    costs: tuple[Cost, ...]
-
-
 def costs_before(table: Table, settings: Settings, folder: Path | None) -> tuple[Cost, ...]:
     """Return what the steps before grouping cost."""
     own = before_groups(settings.steps)
     return with_costs(own, table, step_context(settings, folder))[1] if own else ()
 
 
-def after_release(released: Table, settings: Settings, labels: Integers) -> Stepped:
+def after_release(
+    released: Table, settings: Settings, labels: Integers
+) -> tuple[Table, Sequence[Cost]]:
     """Return the release after the steps that follow grouping, and what each cost."""
     own = after_groups(settings.steps)
     if not own:
-        return Stepped(released, ())
+        return released, ()
     context = replace(step_context(settings), labels=labels, draws=draws_of(settings.secret))
-    return Stepped(*with_costs(own, released, context))
+    return with_costs(own, released, context)

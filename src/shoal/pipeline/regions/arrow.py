@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import pyarrow as pa
+from pydantic import ConfigDict, TypeAdapter
 
 from shoal.errors import RequestError
 from shoal.hints import Message, marked, option
-from shoal.table.dialects.dialect import Dialect
-from shoal.table.dialects.notation import Notation
-from shoal.table.roles import Column, Kind, Role, Written
+from shoal.table.roles import Column, Kind, Role
 from shoal.table.source import Source
 from shoal.table.table import Table
 
@@ -31,6 +31,8 @@ class Form:
     columns: tuple[Column, ...]
     source: Source
     whole: bool
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(arbitrary_types_allowed=True)
 
     def pack(self, table: Table, more: dict[str, Any] | None = None) -> Any:
         """Return a table's columns as Arrow's."""
@@ -67,46 +69,29 @@ class Form:
     @classmethod
     def of(cls, table: Table, whole: bool) -> Form:
         """Return the form of a table."""
-        bare = tuple(c.replace(values=None, cells=None, quoted=None) for c in table.columns)
+        bare = tuple(
+            c.replace(
+                values=None, cells=None, quoted=None, ends=None, doubt=c.doubt and marked(c.doubt)
+            )
+            for c in table.columns
+        )
         return cls(bare, replace(table.source, lines=None, native=None, labels=None), whole)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON; the Arrow types are those of the files."""
-        columns = [
-            {
-                "name": c.name, "kind": str(c.kind), "role": str(c.role), "order": c.order,
-                "written": None if c.written is None else asdict(c.written),
-                "doubt": c.doubt and marked(c.doubt), "protected": c.protected,
-            }
-            for c in self.columns
-        ]  # fmt: skip
-        return {"columns": columns, "source": asdict(self.source), "whole": self.whole}
+        return cast(dict[str, Any], _adapter().dump_python(self, mode="json"))
 
     @classmethod
     def from_dict(cls, values: Any) -> Form:
         """Return what plain values say."""
-        columns = [
-            Column(
-                one["name"],
-                Kind(one["kind"]),
-                None,
-                Role(one["role"]),
-                one["written"] and Written(**_tuples(one["written"])),
-                doubt=one["doubt"] and Message(one["doubt"]),
-                protected=one["protected"],
-                order=one["order"] and tuple(one["order"]),
-            )
-            for one in values["columns"]
-        ]
-        source = _tuples(values["source"])
-        source["types"] = tuple(tuple(pair) for pair in source["types"])
-        source["dialect"] = Dialect(**_tuples(source["dialect"]))
-        source["notations"] = tuple((name, Notation(**one)) for name, one in source["notations"])
-        return cls(tuple(columns), Source(**source), values["whole"])
+        form: Form = _adapter().validate_python(values)
+        columns = (c.replace(doubt=c.doubt and Message(c.doubt)) for c in form.columns)
+        return replace(form, columns=tuple(columns))
 
 
-def _tuples(tree: dict[str, Any]) -> dict[str, Any]:
-    return {key: tuple(value) if isinstance(value, list) else value for key, value in tree.items()}
+@cache
+def _adapter() -> TypeAdapter[Form]:
+    return TypeAdapter(Form)
 
 
 def _one(column: Any) -> Any:

@@ -9,22 +9,21 @@ from typing import Any, Unpack
 
 from shoal.errors import RequestError
 from shoal.hints import OUT, option
-from shoal.pipeline.anonymize import anonymize_with
 from shoal.pipeline.live import Shown, reporting
-from shoal.pipeline.plan.estimate import machine_memory
 from shoal.pipeline.regions.request import FileRequest, Released
 from shoal.pipeline.regions.run_folder import RunFolder
 from shoal.progress import Callback, Reporter
-from shoal.save.files import Targets, save
+from shoal.release.targets import Targets
 from shoal.settings import RunOptions, Settings
 from shoal.settings.signatures import AnonymizeFileOptions
 from shoal.settings.table import takes_options
 from shoal.settings.tree import settings_and_run
+from shoal.storage.names import is_url
 from shoal.storage.places import plain
-from shoal.storage.staging import Staging
-from shoal.system.names import is_url
+from shoal.storage.processes import memory
 from shoal.table.dialects.dialect import CSV_ONLY
 from shoal.table.files.many_files import is_many
+from shoal.table.files.opening import check_ordinary, is_database
 from shoal.table.memory import needed, read_memory, shape
 
 
@@ -121,9 +120,9 @@ def wants_engine(source: Any, settings: Settings) -> bool:
     if settings.protect.engine is not None:
         return True
     if not isinstance(source, str | os.PathLike):
-        from shoal.pipeline.regions.frames import engine_name
+        from shoal.pipeline.engines import engine_of_frame
 
-        return engine_name(source) is not None
+        return engine_of_frame(source) is not None
     return is_many(os.fspath(source))
 
 
@@ -135,12 +134,16 @@ def release(
 ) -> Released:
     """Release a file as its settings say, in the memory that they allow."""
     if request.output_folder is not None:
-        from shoal.pipeline.regions.cluster import release_by_engine
+        from shoal.pipeline.regions.many_files import release_by_engine
 
         return release_by_engine(source, settings, request, callback)
     if not isinstance(source, str | os.PathLike):
         return release_stream(source, settings, request, callback)
     source = Path(source)
+    staging = request.targets.staging(request.force)
+    request.targets.check(staging, [source], request.with_page)
+    if not is_database(source):
+        check_ordinary(source)
     limit = settings.protect.memory
     if limit is not None and needed(source) > read_memory(limit):
         from shoal.pipeline.regions.budget import budget_for
@@ -148,8 +151,6 @@ def release(
 
         budget = budget_for(read_memory(limit), *shape(source))
         return release_file(source, settings, budget, request, callback)
-    staging = Staging(force=request.force, folders=request.targets.folders)
-    request.targets.check(staging, [source], request.with_page)
     if limit is None:
         check_room(source)
     return _release_in_memory(source, settings, request, callback)
@@ -170,7 +171,7 @@ def release_stream(
     targets, limit, report = request.targets, settings.protect.memory, Reporter.of(callback)
     if not settings.input.is_plain:
         raise RequestError(f"types, missing and how text is written {CSV_ONLY}")
-    targets.check(Staging(force=request.force, folders=targets.folders), [], request.with_page)
+    targets.check(targets.staging(request.force), [], request.with_page)
     own = targets.release.with_name(f"{targets.release.name}.input")
     with RunFolder(own, {"stream": secrets.token_hex(16)}, request.parent) as work:
         spooled = spool(source, work, report)
@@ -190,6 +191,9 @@ def _release_in_memory(
     data: Any, settings: Settings, request: FileRequest, callback: Callback | Reporter | None
 ) -> Released:
     """Release a file or a Table that fits in memory."""
+    from shoal.pipeline.anonymize import anonymize_with
+    from shoal.release.save import save
+
     result = anonymize_with(
         data, settings, callback, request.threads, request.folder, request.on_estimate,
         kind=request.targets.kind,
@@ -223,11 +227,11 @@ def check_screen(source: Path, settings: Settings) -> None:
 
 def check_room(source: Path, name: str | None = None) -> None:
     """Raise RequestError for a file that exceeds this machine's memory."""
-    available = machine_memory()
-    if available is not None and needed(source) > available * 1e6:
-        half = f"{max(1, int(available // 2000))}GB"
+    available = memory()
+    if available is not None and needed(source) > available:
+        half = f"{max(1, int(available // 2e9))}GB"
         raise RequestError(
             f"{name or source.name}: takes about {needed(source) / 1e9:.0f} GB of memory, and "
-            f"there are {available / 1e3:.0f}; say {option('memory', half)} to group it region by "
+            f"there are {available / 1e9:.0f}; say {option('memory', half)} to group it region by "
             "region"
         )

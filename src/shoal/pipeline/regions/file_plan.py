@@ -18,10 +18,7 @@ from shoal.errors import RequestError, check_known, check_weights
 from shoal.executor import ahead
 from shoal.hints import option
 from shoal.methods.problem import check_size
-from shoal.methods.registry import find
-from shoal.pipeline.plan.kept_columns import with_rounding
 from shoal.pipeline.plan.plan import Plan, make_plan
-from shoal.pipeline.plan.steps import check_row_wise
 from shoal.pipeline.regions.arrow import Form
 from shoal.pipeline.regions.profile import FileProfile, ProfileBuilder
 from shoal.pipeline.regions.run_folder import Files
@@ -32,12 +29,10 @@ from shoal.table.files.opening import read_bytes
 from shoal.table.hierarchy.specify import is_file
 from shoal.table.ordinal import with_orders
 from shoal.table.roles import Column, Kind, Role
-from shoal.table.rounding import round_column
+from shoal.table.rounding import round_column, rounded
 from shoal.table.sampling import Sample, sample_size, share_of
 from shoal.table.streams import Reading
 from shoal.table.table import Table
-
-METHODS = ("auto", "fast", "kaim-fast")
 
 
 @dataclass(frozen=True)
@@ -52,19 +47,19 @@ class FilePlan:
     trees: Mapping[str, bytes] = field(default_factory=dict)
 
     @contextmanager
-    def hierarchies(self) -> Iterator[tuple[Mapping[str, str], Path | None]]:
-        """Yield the rules of hierarchies, and the folder of their files."""
-        rules = self.plan.settings.hierarchies
+    def here(self) -> Iterator[Plan]:
+        """Yield the plan with the files of its hierarchies on this machine."""
         if not self.trees:
-            yield rules, self.plan.folder
+            yield self.plan
             return
+        rules = dict(self.plan.settings.hierarchies)
         with tempfile.TemporaryDirectory(prefix="shoal-") as folder:
-            files = {}
             for number, (name, content) in enumerate(self.trees.items()):
                 file = Path(folder) / f"{number}.csv"
                 file.write_bytes(content)
-                files[name] = str(file)
-            yield {**rules, **files}, None
+                rules[name] = str(file)
+            own = self.plan.settings.model_copy(update={"hierarchies": rules})
+            yield replace(self.plan, settings=own, folder=None)
 
     def carried(self) -> FilePlan:
         """Return the plan with the content of its files, for other machines."""
@@ -91,48 +86,6 @@ class FilePlan:
 
 def _without_identifiers(table: Table) -> Table:
     return table.only(lambda column: column.role is not Role.IDENTIFIER)
-
-
-def check_possible(settings: Settings) -> None:
-    """Raise RequestError for options that need the whole table in memory."""
-    requirement, protect = settings.requirement, settings.protect
-    aggregate, digits, roles = settings.release.aggregate, settings.release.decimals, settings.roles
-    needs = None
-    if settings.roles.group is not None:
-        needs = "a refinement of given groups"
-    elif protect.method not in METHODS:
-        needs = f"method {find(protect.method).info.name}"
-    elif settings.search_options() or protect.start is not None:
-        needs = "a search with limits of its own"
-    elif protect.suppress:
-        needs = "suppression with a budget"
-    elif requirement.of_sensitive or requirement.dominance is not None or requirement.k_of:
-        needs = "what is asked beyond k"
-    elif roles.person is not None:
-        needs = "a count of people"
-    elif roles.weight is not None or roles.by or roles.household is not None:
-        needs = "a survey's weights, strata or households"
-    elif settings.release.group_column is not None:
-        needs = "a column of group numbers"
-    elif settings.release.totals is not None:
-        needs = "a release with given totals"
-    elif settings.release.intervals == "columns":
-        needs = "a release of intervals in two columns"
-    elif "none" in (digits.values() if isinstance(digits, dict) else [digits]):
-        needs = "a release of means without rounding"
-    elif "medoid" in (aggregate.values() if isinstance(aggregate, dict) else [aggregate]):
-        needs = "a release of medoids"
-    check_row_wise(settings)
-    if needs:
-        if protect.engine is not None:
-            raise RequestError(
-                f"{needs} takes all records at once, which no engine has; ask for k alone and "
-                "method auto"
-            )
-        raise RequestError(
-            f"the file does not fit in the memory given, and {needs} takes all records at once; "
-            f"allow more with {option('memory')}, or ask for k alone and {option('method', 'auto')}"
-        )
 
 
 @dataclass(frozen=True)
@@ -245,7 +198,10 @@ def plan_file(settings: Settings, work: Files, folder: Path | None) -> FilePlan:
     profile = FileProfile.from_dict(noted["survey"])
     schema = Form.from_dict(noted["form"]).unpack(kept(work, "empty"))
     plan = make_plan(
-        settings, with_rounding(replace(schema, roles_given=False), settings), profile, folder
+        settings,
+        rounded(replace(schema, roles_given=False), settings.release.round),
+        profile,
+        folder,
     )
     quasi = plan.schema.with_role(Role.QUASI_IDENTIFIER)
     names = [column.name for column in quasi]

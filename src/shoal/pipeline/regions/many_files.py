@@ -1,114 +1,142 @@
-"""Release of many files by an engine, step by step."""
+"""Release of many files, or of a dataframe of Dask or Spark, by an engine.
+
+Where records come from is an `Origin`. Those of a dataframe are written once as Parquet files into
+the private folder of the run, by its engine itself, so that they are the same at every look;
+columns that are left out are written empty. The release is a folder of Parquet parts.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import json
+import os
 import secrets
 import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from shoal.errors import PrivacyError
+from shoal.errors import InputError, PrivacyError, RequestError
 from shoal.executor import Executor, Threads
-from shoal.pipeline.engines.counts import Counted
+from shoal.judge.papers import SCHEMA
+from shoal.pipeline import engines
 from shoal.pipeline.regions.budget import WORKER, budget_for
-from shoal.pipeline.regions.file_plan import check_possible
-from shoal.pipeline.regions.parts import manifest
-from shoal.pipeline.regions.release import ReleasedRegions, report_of
+from shoal.pipeline.regions.release import ReleasedRegions, Releasing, report_of
 from shoal.pipeline.regions.request import FileRequest, Released
 from shoal.pipeline.regions.run import release_regions, run_fingerprint, stamps_of
 from shoal.pipeline.regions.run_folder import LOG, RunFolder
 from shoal.pipeline.regions.tasks import TaskRunner
+from shoal.pipeline.stages import check_possible
 from shoal.progress import Callback, Reporter
+from shoal.release.save import papers_of, verify_written
 from shoal.report.build import versions
-from shoal.save.files import papers_of, verify_written
 from shoal.settings import Settings
-from shoal.table.files.many_files import Parts
+from shoal.storage.places import Folder, Storage, storage
+from shoal.table.dialects.dialect import CSV_ONLY
+from shoal.table.files.formats import is_parquet
+from shoal.table.files.many_files import Parts, find_parts, is_many
 from shoal.table.memory import read_memory, shape
+from shoal.table.source import Source
 from shoal.table.streams import Reading, Whole, in_pieces
 
 
-class Origin(Protocol):
-    """Where records come from: files, or a dataframe of an engine."""
+@dataclass(frozen=True)
+class Origin:
+    """Where records come from.
 
-    @property
-    def stamps(self) -> list[Any]:
-        """Its identity, as plain values."""
-        ...
+    `stamps` are its identity, as plain values, `files` the paths or URLs that it is, if any. `read`
+    returns the records, and `released` a release in the form that they came in: None for files.
+    """
 
-    @property
-    def files(self) -> list[str]:
-        """The files that it is, as absolute paths or URLs."""
-        ...
-
-    def opened(self, runner: TaskRunner) -> Reading:
-        """Return the records, to be read."""
-        ...
-
-    def released(self, files: list[str]) -> Any:
-        """Return a release in the form the records came in; None for files."""
-        ...
+    stamps: Sequence[Any]
+    files: Sequence[str]
+    read: Callable[[TaskRunner], Reading]
+    released: Callable[[Sequence[str]], Any] = lambda files: None  # noqa: ARG005
 
 
-class FromFile:
-    """A file that only this process reads; the rest is the engine's."""
+def from_path(source: str, settings: Settings) -> Origin:
+    """Return the Parquet files that a text names, or a file that only this process reads."""
+    options = settings.input
+    if is_many(source) or is_parquet(source):
+        if not options.is_plain:
+            raise RequestError(f"types, missing and how text is written {CSV_ONLY}")
+        return from_parts(find_parts(source))
+    path = Path(source)
 
-    def __init__(self, path: Path, settings: Settings) -> None:
-        self.path, self.settings = path, settings
+    def read(_: TaskRunner) -> Reading:
+        pieces = in_pieces(path, options.dialect, options.missing, options.types)
+        return Whole(pieces, shape(path))
 
-    @property
-    def stamps(self) -> list[Any]:
-        """The file, its size and time."""
-        return stamps_of(self.path)
-
-    @property
-    def files(self) -> list[str]:
-        """The file."""
-        return [str(self.path.absolute())]
-
-    def opened(self, runner: TaskRunner) -> Reading:  # noqa: ARG002 - as Origin has it
-        """Return the file in pieces."""
-        options = self.settings.input
-        pieces = in_pieces(self.path, options.dialect, options.missing, options.types)
-        return Whole(pieces, shape(self.path))
-
-    def released(self, files: list[str]) -> Any:
-        """Return nothing: the release is in its files."""
+    return Origin(stamps_of(path), [str(path.absolute())], read)
 
 
-class FromParts:
-    """Parquet files."""
-
-    def __init__(self, parts: Parts) -> None:
-        self.parts = parts
-
-    @property
-    def stamps(self) -> list[Any]:
-        """The files, their sizes and times."""
-        return list(self.parts.stamps)
-
-    @property
-    def files(self) -> list[str]:
-        """Where the files are."""
-        return [part.location for part in self.parts.parts]
-
-    def opened(self, runner: TaskRunner) -> Reading:
-        """Return the files, with the hash of them all."""
-        return hashed(self.parts, runner)
-
-    def released(self, files: list[str]) -> Any:
-        """Return nothing: the release is in its files."""
+def from_parts(parts: Parts) -> Origin:
+    """Return Parquet files."""
+    return Origin(parts.stamps, [part.location for part in parts.parts], partial(_hashed, parts))
 
 
-def hashed(parts: Parts, runner: TaskRunner) -> Parts:
+def _hashed(parts: Parts, runner: TaskRunner) -> Parts:
     """Return files with the hash of them all, which is computed once."""
     tasks = range(len(parts.parts))
     noted = runner.work.once("digests", lambda: runner.all("hashing files", parts.digest, tasks))
     return parts.together(noted)
 
 
-def release_parts(
+def from_frame(frame: Any, name: str, settings: Settings) -> Origin:
+    """Return the records of a dataframe of an engine."""
+    engine, roles = engines.engine_module(name), settings.roles
+    hidden = [one for one in (*roles.identifiers, *roles.drop) if one in frame.columns]
+
+    def read(runner: TaskRunner) -> Reading:
+        folder = storage(runner.work.storage.full("input"))
+        runner.report("writing the dataframe", 0, 1)
+        runner.work.once("frame", partial(_write_frame, frame, hidden, folder, runner.engine))
+        runner.report("writing the dataframe", 1, 1)
+        parts = _hashed(find_parts(folder.location, is_folder=True), runner)
+        sha256, columns = parts.source.sha256, parts.source.columns
+        source = Source("the dataframe", "dataframe", sha256, columns=columns)
+        return replace(parts, source=source)
+
+    return Origin([name, engine.token(frame)], [], read, partial(engine.read, frame))
+
+
+def _write_frame(frame: Any, hidden: Sequence[str], folder: Storage, engine: Any) -> bool:
+    folder.clear()
+    folder.make()
+    engine.write(frame, hidden, folder.location)
+    if isinstance(folder, Folder):
+        for entry in folder.path.iterdir():
+            entry.chmod(0o600)
+    return True
+
+
+def release_by_engine(
+    source: Any, settings: Settings, request: FileRequest,
+    callback: Callback | Reporter | None = None,
+) -> Released:  # fmt: skip
+    """Release files or a dataframe by an engine."""
+    frame, name = None, str(settings.protect.engine or "threads")
+    if isinstance(source, str | os.PathLike):
+        origin = from_path(os.fspath(source), settings)
+    else:
+        frame, own = source, engines.engine_of_frame(source)
+        if own is None:
+            raise InputError(
+                f"cannot read a table from {type(frame).__name__} by an engine: give a path, a "
+                "URL, or a DataFrame of Dask or Spark; leave out engine for other lazy frames"
+            )
+        if settings.protect.engine not in (None, own):
+            raise RequestError(f"a dataframe of {own} is grouped by {own}, not by {name}")
+        name = own
+        origin = from_frame(frame, name, settings)
+    settings = settings.replace(protect={"engine": name})
+    with engines.opened(name, request.scheduler, frame) as engine:
+        return release_origin(origin, settings, request, engine, callback)
+
+
+def release_origin(
     origin: Origin, settings: Settings, request: FileRequest, engine: Executor,
     callback: Callback | Reporter | None = None,
 ) -> Released:  # fmt: skip
@@ -117,91 +145,95 @@ def release_parts(
     A run whose engine was lost goes on where it was when it is started again.
     """
     begin = time.perf_counter()
-    report = Reporter.of(callback)
-    targets, output_folder = request.targets, request.output_folder
-    assert output_folder is not None
+    report, output = Reporter.of(callback), request.output_folder
+    assert output is not None
     check_possible(settings)
-    output_folder.check(origin.files)
+    output.check(origin.files)
     memory = read_memory(settings.protect.memory or WORKER)
-    fingerprint = run_fingerprint(origin.stamps, settings, memory, request, "parts")
-    with RunFolder(output_folder.target, fingerprint, request.parent, shared=True) as work:
+    fingerprint = run_fingerprint(list(origin.stamps), settings, memory, request, "parts")
+    with RunFolder(output.place, fingerprint, request.parent) as work:
         if work.resumed:
             LOG.info("going on where an earlier run was")
         runner = TaskRunner(work, engine, Threads(request.threads), report)
-        reading = origin.opened(runner)
+        reading = origin.read(runner)
         budget = budget_for(memory, *reading.shape)
         releasing, made = release_regions(reading, settings, budget, request, runner, shared=True)
-        staged = output_folder.stage(work)
-        buckets = releasing.buckets(made)
-        more = (
-            f"-{secrets.token_hex(4)}" if output_folder.is_url else ""
-        )  # beside those of an old release
-        more = work.once("names", lambda: more)
-        step = partial(buckets.part, staged, more)
-        written_parts = runner.all("writing", step, range(buckets.count))
-        parts = [part for part in written_parts if part is not None]
+        staged = storage(work.storage.full("release"))
+        staged.make()
+        parts = _write_parts(releasing, made, staged, is_url=output.is_url)
         files = [staged.full(part["file"]) for part in parts]
-        report("verifying", 0, 2)
-        counted = _counted(engine, files, made)
-        report("verifying", 1, 2)
-        verification = verify_written(files, made.settings, made.released, made.rows, "parquet")
-        report("verifying", 2, 2)
-        verified = verification.to_dict()
-        if engine.is_remote and counted is None:
-            LOG.warning("the engine cannot read a column: verified by our own check alone")
-        if engine.is_remote:
-            verified["engine"] = {"name": settings.protect.engine, **_plain(counted)}
+        verified = _verify(files, made, runner)
         final_report = report_of(releasing, made, verified, time.perf_counter() - begin)
-        content = manifest(
-            parts,
-            {
-                "versions": dict(versions()),
-                "k": made.settings.protect.k,
-                "columns": made.released.names,
-                "quasi_identifiers": list(made.settings.roles.quasi_identifiers),
-                "classes": verification.classes,
-            },
-        )
-        keep_order = settings.release.keep_order
-        digest = hashlib.sha256(content).hexdigest()
+        manifest = _manifest(parts, made, verified["classes"])
         papers = papers_of(
-            targets, made.settings, final_report, digest, keep_order, request.with_page
-        )
-        names = [part["file"] for part in parts]
-        for target, text in {**papers.public, targets.release: content}.items():
+            request.targets, made.settings, final_report, hashlib.sha256(manifest).hexdigest(),
+            settings.release.keep_order, request.with_page,
+        )  # fmt: skip
+        texts = {**papers.public, request.targets.release: manifest}
+        for target, text in texts.items():
             with staged.writing(target.name) as file:
                 file.write(text)
-            names.append(target.name)
-        output_folder.commit(staged, names, papers.private, work.forget)
-    final = [output_folder.full(part["file"]) for part in parts]
-    return Released(output_folder.manifest, final_report, made.settings, origin.released(final))
+        names = [*(part["file"] for part in parts), *(target.name for target in texts)]
+        output.commit(staged, names, papers.private, work.forget)
+    place = storage(output.place)
+    data = origin.released([place.full(part["file"]) for part in parts])
+    location = place.full(request.targets.release.name)
+    path = location if output.is_url else Path(location)
+    return Released(path, final_report, made.settings, data)
 
 
-def _plain(counted: Counted | None) -> dict[str, int | None]:
-    """Return what an engine counted; nothing where it cannot read a column."""
-    if counted is None:
-        return {"records": None, "classes": None, "smallest": None}
-    return {**vars(counted)}
+def _write_parts(
+    releasing: Releasing, made: ReleasedRegions, staged: Storage, is_url: bool
+) -> list[dict[str, Any]]:
+    """Write every bucket as a file; return the entries of the manifest."""
+    runner, buckets = releasing.solver.runner, releasing.buckets(made)
+    more = f"-{secrets.token_hex(4)}" if is_url else ""  # beside those of an old release
+    step = partial(buckets.part, staged, runner.work.once("names", lambda: more))
+    written = runner.all("writing", step, range(buckets.count))
+    return [part for part in written if part is not None]
 
 
-def _counted(engine: Executor, files: list[str], made: ReleasedRegions) -> Counted | None:
-    """Let the engine group the release by its quasi-identifiers, in its own way.
+def _verify(files: Sequence[str], made: ReleasedRegions, runner: TaskRunner) -> Any:
+    """Verify a release by our own check, and let an engine group it in its own way.
 
-    Raises a PrivacyError if it finds another number of records, or a class that is too small.
+    Raises a PrivacyError if the engine finds another number of records, or a class too small.
     """
-    count = getattr(engine, "count", None)
-    if count is None:
-        return None
-    settings = made.settings
-    begin = time.perf_counter()
-    counted: Counted | None = count(files, settings.roles.quasi_identifiers)
-    if counted is None:
-        return None
-    LOG.info("counting by the engine: 1 of 1, %.1f s on all", time.perf_counter() - begin)
-    if counted.records != made.rows or counted.smallest < settings.protect.k:
-        raise PrivacyError(
-            f"the engine finds {counted.records} records, the smallest class of "
-            f"{counted.smallest}; {made.rows} and at least {settings.protect.k} are needed; "
-            "nothing was kept"
-        )
-    return counted
+    engine: Any = runner.engine
+    settings, counted = made.settings, None
+    runner.report("verifying", 0, 2)
+    if engine.is_remote:
+        begin = time.perf_counter()
+        counted = engine.count(files, settings.roles.quasi_identifiers)
+        seconds = time.perf_counter() - begin
+        if counted is None:
+            LOG.warning("the engine cannot read a column: verified by our own check alone")
+        else:
+            LOG.info("counting by the engine: 1 of 1, %.1f s on all", seconds)
+            records, smallest = counted["records"], counted["smallest"]
+            if records != made.rows or smallest < settings.protect.k:
+                raise PrivacyError(
+                    f"the engine finds {records} records, the smallest class of {smallest}; "
+                    f"{made.rows} and at least {settings.protect.k} are needed; nothing was kept"
+                )
+    runner.report("verifying", 1, 2)
+    verified = verify_written(list(files), settings, made.released, made.rows, "parquet").to_dict()
+    runner.report("verifying", 2, 2)
+    if engine.is_remote:
+        nothing = dict.fromkeys(("records", "classes", "smallest"))
+        verified["engine"] = {"name": settings.protect.engine, **(counted or nothing)}
+    return verified
+
+
+def _manifest(parts: Sequence[dict[str, Any]], made: ReleasedRegions, classes: int) -> bytes:
+    """Return the manifest of a release: what is in it, and what it keeps."""
+    tree = {
+        "schema": SCHEMA,
+        "versions": dict(versions()),
+        "k": made.settings.protect.k,
+        "columns": made.released.names,
+        "quasi_identifiers": list(made.settings.roles.quasi_identifiers),
+        "classes": classes,
+        "records": sum(part["records"] for part in parts),
+        "parts": parts,
+    }
+    return (json.dumps(tree, indent=2, ensure_ascii=False) + "\n").encode()

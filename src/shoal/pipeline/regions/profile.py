@@ -8,21 +8,21 @@ tell how many different ones there are; whether these came once or more often is
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Container, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import partial
-from typing import Any
+from functools import cache, partial
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
+from pydantic import TypeAdapter
 
-from shoal.errors import listed
+from shoal.errors import InputError, listed, shown
 from shoal.executor import Threads
 from shoal.kernels.arrays import Flags, Floats, Integers
 from shoal.measures.result import FEW
-from shoal.pipeline.regions.encoders import Moments
 from shoal.pipeline.regions.run_folder import Files
 from shoal.pipeline.regions.write import keep, kept
 from shoal.table.assign import too_different
@@ -92,6 +92,96 @@ class Sketch:
         return round(min(1.0, share) * self.different(present))
 
 
+@dataclass(repr=False)
+class Moments:
+    """Count, mean and squared deviations of a column's numbers, less a base near them."""
+
+    base: Fraction | None = None
+    count: int = 0
+    mean: float = 0.0
+    squares: float = 0.0
+    low: float = math.inf
+    high: float = -math.inf
+
+    def add(self, column: Column) -> None:
+        """Take the cells of a complete piece of a column (Chan and others 1983)."""
+        if not len(column.values):
+            return
+        if self.base is None:
+            self.base = _least(column)
+        steps = self.steps(column)
+        mean = float(steps.sum()) / steps.size
+        apart = steps - mean
+        squares = float((apart * apart).sum())
+        together = self.count + steps.size
+        shift = mean - self.mean
+        self.squares += squares + shift * shift * self.count * (steps.size / together)
+        self.mean += shift * (steps.size / together)
+        self.count = together
+        self.low = min(self.low, float(steps.min()))
+        self.high = max(self.high, float(steps.max()))
+
+    def join(self, other: Moments) -> None:
+        """Combine with the moments of other records."""
+        if other.base is None or not other.count:
+            return
+        if self.base is None or not self.count:
+            vars(self).update(vars(other))
+            return
+        apart = float(other.base - self.base)
+        together = self.count + other.count
+        shift = other.mean + apart - self.mean
+        self.squares += other.squares + shift * shift * self.count * (other.count / together)
+        self.mean += shift * (other.count / together)
+        self.count = together
+        self.low = min(self.low, other.low + apart)
+        self.high = max(self.high, other.high + apart)
+
+    def steps(self, column: Column) -> Floats:
+        """Return numbers less the base, as exactly as floats can hold it."""
+        assert self.base is not None
+        whole = as_integers(column)
+        if whole is None:
+            plain = np.asarray(column.values.cast("double")).astype(np.float64)
+            return np.asarray(plain - float(self.base), dtype=np.float64)
+        unit = 10 ** (column.values.type.scale if column.kind is Kind.DECIMAL else 0)
+        base = self.base * unit
+        if base.denominator != 1 or abs(base) >= 2**62 or _beyond(whole):
+            return np.array([float((v - base) / unit) for v in whole.tolist()])
+        return np.asarray((whole - int(base)) / unit, dtype=np.float64)
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation; 0 of a constant column."""
+        return math.sqrt(self.squares / self.count) if self.count and self.high > self.low else 0.0
+
+    def placed(self, column: Column) -> Floats:
+        """Return (x - mean) / deviation; zeros for a constant column."""
+        steps = self.steps(column)
+        spread = self.deviation
+        return (steps - self.mean) / spread if spread else np.zeros(steps.size)
+
+    def check(self, name: str, where: str) -> None:
+        """Refuse numbers whose squares no float holds."""
+        if not math.isfinite(self.squares) or (self.high > self.low and self.deviation == 0.0):
+            raise InputError(
+                f"{where}, quasi-identifier {shown(name)}: its numbers are too far apart, or too "
+                "close to 0, for a file larger than memory; scale them"
+            )
+
+
+def _beyond(whole: Any) -> bool:
+    return whole.dtype == object or bool((np.abs(whole) >= 2**62).any())
+
+
+def _least(column: Column) -> Fraction:
+    whole = as_integers(column)
+    if whole is None:
+        return Fraction(float(np.asarray(column.values.cast("double")).min()))
+    unit = 10 ** (column.values.type.scale if column.kind is Kind.DECIMAL else 0)
+    return Fraction(int(whole.min()), unit)
+
+
 @dataclass
 class ColumnProfile:
     """Profile of one column; `grain` is the greatest common divisor of times.
@@ -100,20 +190,16 @@ class ColumnProfile:
     different numbers there are, up to three; `code_length` is that of codes, where cells are such.
     """
 
-    missing: int
-    different: int
-    moments: Moments | None
+    missing: int = 0
+    different: int = 0
+    moments: Moments | None = None
     grain: int = 0
     unique: int = 0
     numbers: int = 0
     code_length: int | None = None
 
-    def reason(self, kind: Kind, rows: int) -> str | None:
-        """Return why the column looks like an identifier, None where it does not."""
-        present = rows - self.missing
-        if present < 2:
-            return None
-        return too_different(kind, self.different, present)
+
+UNSEEN = ColumnProfile()
 
 
 @dataclass
@@ -123,10 +209,15 @@ class FileProfile:
     rows: int
     columns: dict[str, ColumnProfile]
 
+    def _of(self, column: Column) -> ColumnProfile:
+        """Return the profile of a column, of which nothing is known where it was not seen."""
+        return self.columns.get(column.name, UNSEEN)
+
     def reason(self, column: Column) -> str | None:
         """Return why a column looks like an identifier, None where it does not, or was not seen."""
-        profile = self.columns.get(column.name)
-        return None if profile is None else profile.reason(column.kind, self.rows)
+        own = self._of(column)
+        present = self.rows - own.missing
+        return too_different(column.kind, own.different, present) if present >= 2 else None
 
     def repeats(self, column: Column) -> bool | None:
         """Tell whether two records have one value of a column; None if it has none or was not seen.
@@ -134,16 +225,15 @@ class FileProfile:
         Beyond 16,384 values a sample of them is asked, with all records that each has: that less
         than 3 in 16,384 values repeat may go unnoticed, more hardly ever (once in twenty files).
         """
-        profile = self.columns.get(column.name)
-        present = 0 if profile is None else self.rows - profile.missing
-        return None if profile is None or not present else profile.different < present
+        own = self._of(column)
+        return own.different < self.rows - own.missing if own.different else None
 
     def repeat_notes(self, identifiers: Sequence[Column]) -> list[str]:
         """Return a note where repeats were searched in a sample of values, and none found."""
         sampled = [
             column.name
             for column in identifiers
-            if self.repeats(column) is False and self.columns[column.name].different >= SKETCH
+            if self.repeats(column) is False and self.different(column) >= SKETCH
         ]
         if not sampled:
             return []
@@ -154,8 +244,7 @@ class FileProfile:
 
     def missing(self, column: Column) -> int:
         """Return how many cells are missing; none of a column that was not seen."""
-        profile = self.columns.get(column.name)
-        return 0 if profile is None else profile.missing
+        return self._of(column).missing
 
     def complete(self, names: Sequence[str]) -> FileProfile:
         """Return the same without the missing cells of some columns; records are not counted."""
@@ -164,49 +253,65 @@ class FileProfile:
 
     def unique_share(self, column: Column, released: Change = same) -> float:  # noqa: ARG002
         """Return the share of records that are unique in a column; 0 where it was not seen."""
-        profile = self.columns.get(column.name)
-        return 0.0 if profile is None else profile.unique / max(self.rows, 1)
+        return self._of(column).unique / max(self.rows, 1)
 
     def two_valued(self, column: Column) -> bool:
         """Tell whether a column holds exactly two different numbers."""
-        profile = self.columns.get(column.name)
-        return profile is not None and profile.numbers == 2
+        return self._of(column).numbers == 2
 
     def code_length(self, column: Column) -> int | None:
         """Return the length of the codes that the cells are, None where they are no codes."""
-        profile = self.columns.get(column.name)
-        return None if profile is None else profile.code_length
-
-    def varies(self, column: Column) -> bool:
-        """Tell whether a column holds different values, or some and missing ones."""
-        profile = self.columns[column.name]
-        values = profile.numbers or profile.different
-        return values + (profile.missing > 0) > 1
+        return self._of(column).code_length
 
     def different(self, column: Column) -> int:
         """Return how many different values a column has; 0 where it was not seen."""
-        profile = self.columns.get(column.name)
-        return 0 if profile is None else profile.different
+        return self._of(column).different
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
-        columns = {}
-        for name, seen in self.columns.items():
-            moments = seen.moments and seen.moments.to_dict()
-            columns[name] = [
-                seen.missing, seen.different, moments, seen.grain, seen.unique, seen.numbers,
-                seen.code_length,
-            ]  # fmt: skip
-        return {"rows": self.rows, "columns": columns}
+        return cast(dict[str, Any], _adapter(FileProfile).dump_python(self, mode="json"))
 
     @classmethod
     def from_dict(cls, values: Any) -> FileProfile:
         """Return what plain values say."""
-        columns = {}
-        for name, (missing, different, own, *rest) in values["columns"].items():
-            moments = own and Moments.from_dict(own)
-            columns[name] = ColumnProfile(missing, different, moments, *rest)
-        return cls(values["rows"], columns)
+        return cast(FileProfile, _adapter(FileProfile).validate_python(values))
+
+
+@dataclass
+class Seen:
+    """What was seen of a column so far, but for its sketch."""
+
+    missing: int = 0
+    moments: Moments | None = None
+    grain: int = 0
+    numbers: list[Fraction] = field(default_factory=list)
+    codes: Counter[int] = field(default_factory=Counter)
+    limit: int = 0
+
+    def add(self, column: Column, gone: Flags, is_quasi: bool) -> None:
+        """Count the cells of a piece of a column, of which some are `gone`."""
+        self.missing += int(gone.sum())
+        if is_quasi:
+            if len(self.numbers) < MOST:
+                self.numbers = joined(self.numbers, first_numbers(column))
+            self.codes.update(count_codes(column))
+        if is_quasi and column.kind is Kind.DATETIME:
+            times = as_integers(some_rows(column, ~gone))
+            assert times is not None
+            self.grain = math.gcd(self.grain, int(np.gcd.reduce(times)) if times.size else 0)
+        if column.kind is Kind.DECIMAL and not is_quasi:  # how long they are
+            self.moments = self.moments or Moments()
+            self.moments.add(some_rows(column, ~gone))
+
+    def join(self, other: Seen) -> None:
+        """Combine with what was seen of other records."""
+        self.missing += other.missing
+        self.numbers = joined(self.numbers, other.numbers)
+        self.codes.update(other.codes)
+        self.grain = math.gcd(self.grain, other.grain)
+        if other.moments is not None:
+            self.moments = self.moments or Moments()
+            self.moments.join(other.moments)
 
 
 class ProfileBuilder:
@@ -222,118 +327,100 @@ class ProfileBuilder:
         threads: int = 1,
     ) -> None:  # fmt: skip
         self.quasi, self.skipped, self.sample, self.deletes = quasi, skipped, sample, deletes
-        self.threads = threads
-        self.rows = 0
-        self.missing: dict[str, int] = {}
-        self.sketches: dict[str, Sketch] = {}
-        self.moments: dict[str, Moments] = {}
-        self.grains: dict[str, int] = {}
-        self.numbers: dict[str, list[Fraction]] = {}
-        self.codes: dict[str, Counter[int]] = {}
+        self.threads, self.rows = threads, 0
+        self.seen: defaultdict[str, Seen] = defaultdict(Seen)
+        self.sketches: defaultdict[str, Sketch] = defaultdict(Sketch)
 
     def add(self, piece: Table) -> None:
         """Add a piece."""
-        seen = [column for column in piece.columns if column.name not in self.skipped]
-        for column in seen:  # first, so that they stand in the order of the file
-            self.missing.setdefault(column.name, 0)
-            self.sketches.setdefault(column.name, Sketch())
+        looked = [column for column in piece.columns if column.name not in self.skipped]
+        for column in looked:  # first, so that they stand in the order of the file
+            _ = self.seen[column.name], self.sketches[column.name]
         whole = _complete(piece, self.quasi) if self.deletes else np.ones(piece.rows, dtype=bool)
         pool = Threads(self.threads if piece.rows >= FEW else 1)
-        for _ in pool.map(self._look, seen):
+        for _ in pool.map(self._look, looked):
             pass
-        numbers = pool.map(lambda name: _numbers(piece, name, self.moments, whole), self.quasi)
+        numbers = pool.map(lambda name: self._numbers(piece, name, whole), self.quasi)
         self.sample.add(pa.table(dict(zip(self.quasi, numbers, strict=True))))
         self.rows += piece.rows
 
     def _look(self, column: Column) -> None:
         """Count the cells of a column; what is kept of others is not touched."""
-        name = column.name
-        gone = missing_cells(column)
-        self.missing[name] += int(gone.sum())
-        self.sketches[name].add(hashes(column))
-        if name in self.quasi and len(self.numbers.get(name, ())) < MOST:
-            self.numbers[name] = joined(self.numbers.get(name, ()), first_numbers(column))
-        if name in self.quasi:
-            self.codes.setdefault(name, Counter()).update(count_codes(column))
-        if column.kind is Kind.DATETIME and name in self.quasi:
-            self.grains[name] = _grain(some_rows(column, ~gone), self.grains.get(name, 0))
-        if column.kind is Kind.DECIMAL and name not in self.quasi:  # how long they are
-            self.moments.setdefault(name, Moments()).add(some_rows(column, ~gone))
+        self.seen[column.name].add(column, missing_cells(column), column.name in self.quasi)
+        self.sketches[column.name].add(hashes(column))
+
+    def _numbers(self, piece: Table, name: str, whole: Flags) -> Floats:
+        """Add a column's numbers to its moments and return them, not-a-number where there is none.
+
+        Only records that are flagged as `whole` count.
+        """
+        column, seen = piece[name], self.seen[name]
+        numbers = np.full(piece.rows, np.nan)
+        if column.doubt or not column.has_places:
+            return numbers
+        check_readable(column, piece)
+        there = ~missing_cells(column) & whole
+        known = some_rows(column, there)
+        own = seen.moments = seen.moments or Moments()
+        with np.errstate(over="ignore", invalid="ignore"):
+            own.add(known)
+            if len(known.values):
+                numbers[there] = own.steps(known)
+        return numbers
 
     def join(self, other: ProfileBuilder) -> None:
         """Combine with the builder of other pieces."""
         self.rows += other.rows
-        for name, gone in other.missing.items():
-            self.missing[name] = self.missing.get(name, 0) + gone
-            self.sketches.setdefault(name, Sketch()).join(other.sketches[name])
-        for name, few in other.numbers.items():
-            self.numbers[name] = joined(self.numbers.get(name, ()), few)
-        for name, lengths in other.codes.items():
-            self.codes.setdefault(name, Counter()).update(lengths)
-        for name, grain in other.grains.items():
-            self.grains[name] = math.gcd(self.grains.get(name, 0), grain)
         self.sample.join(other.sample, {name: self._apart(other, name) for name in self.quasi})
-        for name, own in other.moments.items():
-            self.moments.setdefault(name, Moments()).join(own)
+        for name, seen in other.seen.items():
+            self.seen[name].join(seen)
+            self.sketches[name].join(other.sketches[name])
 
     def _apart(self, other: ProfileBuilder, name: str) -> float:
         """Return the difference of the bases of two builders."""
-        here, there = self.moments.get(name), other.moments.get(name)
-        if here is None or there is None or here.base is None or there.base is None:
+        here, there = (one.seen[name].moments or Moments() for one in (self, other))
+        if here.base is None or there.base is None:
             return 0.0
         return float(there.base - here.base)
 
     def keep(self, work: Files, name: str) -> None:
         """Store the builder in the files of a run."""
         self.sample.keep(partial(keep, work, f"{name}-sample"))
-        for number, sketch in enumerate(self.sketches.values()):
+        for number, (column, sketch) in enumerate(self.sketches.items()):
             often = pa.table({"hash": sketch.kept, "often": sketch.often})
             keep(work, f"{name}-sketch-{number}", often)
-        values = {
-            "rows": self.rows, "missing": self.missing, "grains": self.grains,
-            "numbers": {column: [str(one) for one in few] for column, few in self.numbers.items()},
-            "moments": {column: own.to_dict() for column, own in self.moments.items()},
-            "codes": {column: list(own.items()) for column, own in self.codes.items()},
-            "limits": {column: int(one.limit) for column, one in self.sketches.items()},
-        }  # fmt: skip
-        work.note(name, values)
+            self.seen[column].limit = int(sketch.limit)
+        values = _adapter(dict[str, Seen]).dump_python(dict(self.seen), mode="json")
+        work.note(name, {"rows": self.rows, "seen": values})
 
     def take(self, work: Files, name: str) -> None:
         """Load the builder from the files of a run."""
         values = work.read(name)
         self.sample.take(kept(work, f"{name}-sample"))
-        self.rows, self.missing, self.grains = values["rows"], values["missing"], values["grains"]
-        self.numbers = {one: [Fraction(n) for n in few] for one, few in values["numbers"].items()}
-        self.moments = {one: Moments.from_dict(own) for one, own in values["moments"].items()}
-        self.codes = {one: Counter(dict(own)) for one, own in values.get("codes", {}).items()}
-        for number, (column, limit) in enumerate(values["limits"].items()):
+        self.rows = values["rows"]
+        self.seen.update(_adapter(dict[str, Seen]).validate_python(values["seen"]))
+        for number, (column, seen) in enumerate(self.seen.items()):
             kept_sketch = kept(work, f"{name}-sketch-{number}")
-            sketch = self.sketches[column] = Sketch()
+            sketch = self.sketches[column]
             sketch.kept = np.asarray(kept_sketch.column("hash")).astype(np.uint64)
             sketch.often = np.asarray(kept_sketch.column("often")).astype(np.int64)
-            sketch.limit = np.uint64(limit)
+            sketch.limit = np.uint64(seen.limit)
 
     def profile(self) -> FileProfile:
         """Return the profile."""
-        columns = {
-            name: ColumnProfile(
-                gone,
-                self.sketches[name].different(self.rows - gone),
-                self.moments.get(name),
-                self.grains.get(name, 0),
-                self.sketches[name].unique(self.rows - gone),
-                len(self.numbers.get(name, ())),
-                code_length(self.codes.get(name, {}), self.rows - gone),
-            )
-            for name, gone in self.missing.items()
-        }
+        columns = {}
+        for name, seen in self.seen.items():
+            present, sketch = self.rows - seen.missing, self.sketches[name]
+            columns[name] = ColumnProfile(
+                seen.missing, sketch.different(present), seen.moments, seen.grain,
+                sketch.unique(present), len(seen.numbers), code_length(seen.codes, present),
+            )  # fmt: skip
         return FileProfile(self.rows, columns)
 
 
-def _grain(column: Column, before: int) -> int:
-    whole = as_integers(column)
-    assert whole is not None
-    return math.gcd(before, int(np.gcd.reduce(whole)) if whole.size else 0)
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
 
 
 def _complete(piece: Table, quasi: Sequence[str]) -> Flags:
@@ -342,23 +429,3 @@ def _complete(piece: Table, quasi: Sequence[str]) -> Flags:
     gone = [missing_cells(column) for column in known]
     whole: Flags = ~np.logical_or.reduce([np.zeros(piece.rows, dtype=bool), *gone])
     return whole
-
-
-def _numbers(piece: Table, name: str, moments: dict[str, Moments], whole: Flags) -> Floats:
-    """Add a column's numbers to its moments and return them, not-a-number where there is none.
-
-    Only records that are flagged as `whole` count.
-    """
-    column = piece[name]
-    numbers = np.full(piece.rows, np.nan)
-    if column.doubt or not column.has_places:
-        return numbers
-    check_readable(column, piece)
-    there = ~missing_cells(column) & whole
-    known = some_rows(column, there)
-    own = moments.setdefault(name, Moments())
-    with np.errstate(over="ignore", invalid="ignore"):
-        own.add(known)
-        if len(known.values):
-            numbers[there] = own.steps(known)
-    return numbers

@@ -2,47 +2,45 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial, reduce
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from shoal.executor import local_threads
-from shoal.judge.sections import VerificationSection
 from shoal.kernels.arrays import Integers
 from shoal.measures.compute import classes_by, measure_release
 from shoal.measures.sections import MeasuresSection
 from shoal.methods.problem import ILOSS, SSE
-from shoal.partition import Partition
-from shoal.pipeline.plan.notes import (
-    column_notes,
-    ended_early,
-    kept_notes,
-    people_notes,
-    preset_notes,
-    unnamed_notes,
-)
+from shoal.partition import Partition, first_rows
+from shoal.pipeline.plan.notes import ended_early
+from shoal.pipeline.plan.plan import Plan
 from shoal.pipeline.plan.recipe import repeating_settings
 from shoal.pipeline.regions.arrow import ROW, Form
 from shoal.pipeline.regions.budget import Budget
-from shoal.pipeline.regions.encoders import Moments
 from shoal.pipeline.regions.file_plan import FilePlan
+from shoal.pipeline.regions.profile import Moments
 from shoal.pipeline.regions.solve import Solver, Stage
 from shoal.pipeline.regions.write import Buckets, gather, keep, kept, part, random_buckets
-from shoal.release.aggregate import Aggregators, aggregate
-from shoal.release.claims import check_coverage
+from shoal.pipeline.stage import carry_out
+from shoal.pipeline.stages import REGION_STAGES
+from shoal.pipeline.stages import report as write_report
+from shoal.pipeline.state import UNSET, Grouping, Means, Release, State, Working
 from shoal.release.dialects import IN_PLAIN
 from shoal.release.intervals import TEXT, ends_type
 from shoal.release.plain_values import needs_decimals
-from shoal.report.build import Findings, Released, Run, build_report
+from shoal.report.build import Run
 from shoal.report.chunk import Chunk
 from shoal.report.figures import chunk_figures, finalize, value_counts
 from shoal.report.figures.ranges import Key, Ranges, compared, ranges_of, widened
 from shoal.report.public.rounding import Stable
 from shoal.report.report import Report
+from shoal.report.steps import listed_sections
+from shoal.series.series import NoSeries
 from shoal.settings import Settings
 from shoal.table.encode_nodes import Coded
 from shoal.table.roles import Kind, Role
@@ -89,13 +87,14 @@ class Releasing:
         solver, regions = self.solver, range(len(self.stage.regions))
         own = replace(self, solver=solver.beside())
         runner = own.solver.runner
-        columns = reduce(widened, runner.each("giving groups their values", own._value, regions))
+        step = own.solver.once("values-{}", own._valued)
+        columns = reduce(widened, runner.each("giving groups their values", step, regions))
         form = Form.from_dict(solver.work.read("released"))
         deleted = self.file_plan.profile.rows - self.rows
         ranges = Ranges(
             columns, self.file_plan.plan.aggregators, solver.k, deleted, value_counts(self.known)
         )
-        step = partial(self._strew, form, ranges)
+        step = solver.once("out-{}", partial(self._to_buckets, form, ranges))
         every = solver.runner.all("releasing", step, regions)
         solver.work.drop(*self.stage.files)
         files = [f"rows-{region}" for region in regions]
@@ -109,38 +108,29 @@ class Releasing:
         table = self.solver.form.unpack(packed)
         return table, Partition(labels, self.solver.k, self.solver.encoder.method), packed
 
-    def _value(self, region: int) -> dict[str, Any]:
-        ranges = self.solver.work.once(f"values-{region}", partial(self._valued, region))
-        return cast(dict[str, Any], ranges)
+    def _state(self, plan: Plan, table: Table, partition: Partition) -> State:
+        """Return a region as the stages get it."""
+        quiet = Means(self.solver.runner.report.quiet())
+        grains = {name: seen.grain for name, seen in self.file_plan.profile.columns.items()}
+        return State(
+            None, plan.settings, quiet, NoSeries(plan.settings), plan=plan, grains=grains,
+            working=Working(table, table, self.solver.encoder.coded(table)),
+            grouping=Grouping(partition),
+        )  # fmt: skip
 
     def _valued(self, region: int) -> dict[str, Any]:
         """Store the released values of a region; return the ranges of their numbers."""
         table, partition, _ = self._grouped(region)
-        coded = self.solver.encoder.coded(table)
-        file_plan = self.file_plan
-        grains = {name: seen.grain for name, seen in file_plan.profile.columns.items()}
-        decimals = file_plan.plan.settings.release.decimals
-        aggregators = Aggregators(file_plan.plan.aggregators, decimals, grains=grains)
-        made = aggregate(table, partition, aggregators, coded)
-        if coded is not None:
-            with file_plan.hierarchies() as (rules, folder):
-                check_coverage(
-                    table,
-                    made,
-                    file_plan.plan.aggregators,
-                    rules,
-                    folder,
-                    lambda _done, _total: None,
-                )
-        first = np.zeros(partition.groups, dtype=np.int64)
-        first[partition.labels[::-1]] = np.arange(table.rows)[::-1]
-        values = {c.name: c.values.take(pa.array(first)) for c in made.columns if c.protected}
+        with self.file_plan.here() as plan:
+            state = carry_out(REGION_STAGES, self._state(plan, table, partition))
+        made = state.release.table
+        rows = pa.array(first_rows(partition.labels, partition.groups))
+        values = {c.name: c.values.take(rows) for c in made.columns if c.protected}
         keep(self.solver.work, f"group-values-{region}", pa.table(values))
         if region == 0:
             form = Form.of(made, whole=self.solver.form.whole)
             self.solver.work.note("released", form.to_dict())
-        chunk = Chunk(table, made, partition.labels, file_plan.plan.aggregators, coded)
-        return ranges_of(chunk, self.solver.runner.threads)
+        return ranges_of(state.chunk, self.solver.runner.threads)
 
     def _released(self, region: int, table: Table, partition: Partition, form: Form) -> Table:
         held = kept(self.solver.work, f"group-values-{region}")
@@ -154,20 +144,14 @@ class Releasing:
                 columns.append(table[column.name])
         return replace(table, columns=tuple(columns))
 
-    def _strew(self, form: Form, ranges: Ranges, region: int) -> dict[str, Any]:
-        make = partial(self._to_buckets, region, form, ranges)
-        return cast(dict[str, Any], self.solver.work.once(f"out-{region}", make))
-
-    def _to_buckets(self, region: int, form: Form, ranges: Ranges) -> dict[str, Any]:
+    def _to_buckets(self, form: Form, ranges: Ranges, region: int) -> dict[str, Any]:
         """Write the released rows of a region by bucket; return its figures."""
         table, partition, packed = self._grouped(region)
-        after = self._released(region, table, partition, form)
-        encoder = self.solver.encoder
-        coded = encoder.coded(table)
-        points = encoder.points(table) if coded is None else None
-        chunk = Chunk(
-            table, after, partition.labels, self.file_plan.plan.aggregators, coded, points=points
-        )
+        state = self._state(self.file_plan.plan, table, partition)
+        release = Release(self._released(region, table, partition, form))
+        chunk = replace(state, release=release).chunk
+        if chunk.coded is None:
+            chunk = replace(chunk, points=self.solver.encoder.points(table))
         figures = chunk_figures(chunk, ranges, self.solver.runner.threads)
         self._write(region, chunk, partition, packed, form)
         return figures
@@ -242,45 +226,36 @@ def _is_long(own: Moments | None, scale: int) -> bool:
 
 
 def report_of(
-    releasing: Releasing, made: ReleasedRegions, verification: VerificationSection, seconds: float
+    releasing: Releasing, made: ReleasedRegions, verification: dict[str, Any], seconds: float
 ) -> Report:
     """Return the report of all regions."""
     file_plan, solver = releasing.file_plan, releasing.solver
-    settings = file_plan.plan.settings
-    trees = {} if releasing.known is None else {c.name: c for c in releasing.known.columns}
+    plan, settings, report = file_plan.plan, made.settings, solver.runner.report
+    working = Working(plan.schema, plan.grouped, releasing.known)
     figures = finalize(made.figures, made.ranges)
-    loss = figures["losses"]["iloss"] if trees else figures["classes"]["loss"]
+    loss = figures["losses"]["iloss"] if working.trees else figures["classes"]["loss"]
     measures, stable, note = _measured(releasing, made)
-    return build_report(
-        Released(
-            file_plan.plan.schema, made.released.names, file_plan.plan.aggregators, trees,
-            settings.roles.drop, settings.release.round, stable,
-        ),
-        Run(
-            solver.encoder.method, solver.k, solver.seed, loss,
-            ILOSS if file_plan.plan.by_hierarchies else SSE[False], seconds,
-        ),
-        Findings(
-            verification,
-            [
-                *column_notes(
-                    file_plan.plan, file_plan.profile, [column.rule for column in trees.values()]
-                ),
-                *people_notes(file_plan.plan.schema, settings, file_plan.profile),
-                *file_plan.profile.repeat_notes(file_plan.plan.schema.with_role(Role.IDENTIFIER)),
-                *kept_notes(settings),
-                *preset_notes(settings),
-                _grouped_by(settings, len(releasing.stage.regions)),
-                *ended_early(solver.runner.report.stop),
-                *_counted(verification),
-                *note,
-            ],
-            [*unnamed_notes(file_plan.plan.unnamed), *preset_notes(settings)],
-            settings.requirement,
-            measures=measures,
-        ),
-        figures,
+    notes = [
+        *file_plan.profile.repeat_notes(plan.schema.with_role(Role.IDENTIFIER)),
+        _grouped_by(settings, len(releasing.stage.regions)),
+        *ended_early(report.stop),
+        *_counted(verification),
+        *note,
+    ]
+    release = Release(
+        made.released, shown=made.released, recipe=settings, verification=verification,
+        figures=figures, compared=stable, measures=measures, steps=listed_sections(settings.steps),
     )  # fmt: skip
+    means = Means(report.quiet(), begin=time.perf_counter() - seconds)
+    how = Run(
+        solver.encoder.method, solver.k, solver.seed, loss,
+        ILOSS if plan.by_hierarchies else SSE[False], seconds,
+    )  # fmt: skip
+    state = State(
+        None, settings, means, NoSeries(settings), plan=plan, profile=file_plan.profile,
+        working=working, grouping=Grouping(UNSET), release=release, how=how, notes=notes,
+    )  # fmt: skip
+    return carry_out([write_report], state).report
 
 
 def _grouped_by(settings: Settings, regions: int) -> str:

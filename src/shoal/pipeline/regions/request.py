@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shoal.pipeline.regions.budget import SHARE
-from shoal.report.report import Report
-from shoal.save.files import Targets
+from shoal.release.targets import Targets
 from shoal.settings import Settings
 
 if TYPE_CHECKING:
     from shoal.pipeline.regions.parts import OutputFolder
+    from shoal.report.report import Report
 
 
 @dataclass(frozen=True)

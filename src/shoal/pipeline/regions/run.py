@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,28 +14,27 @@ from shoal.errors import OutputError, RequestError
 from shoal.executor import Threads, ahead
 from shoal.judge.engine import limited
 from shoal.methods.problem import check_size
-from shoal.pipeline.plan.aggregators import digests
 from shoal.pipeline.plan.steps import step_context
 from shoal.pipeline.regions.arrow import Form
 from shoal.pipeline.regions.budget import VALUES, Budget
 from shoal.pipeline.regions.encoders import ByNumbers, ByTrees, RegionEncoder, Vocabulary
-from shoal.pipeline.regions.file_plan import FilePlan, check_possible, plan_file, profile_file
+from shoal.pipeline.regions.file_plan import FilePlan, plan_file, profile_file
 from shoal.pipeline.regions.release import ReleasedRegions, Releasing, report_of
 from shoal.pipeline.regions.request import FileRequest, Released
 from shoal.pipeline.regions.run_folder import RunFolder
-from shoal.pipeline.regions.solve import Cuts, Solver, Stage, cut_sample
+from shoal.pipeline.regions.solve import Cuts, Once, Solver, Stage, cut_sample
 from shoal.pipeline.regions.tasks import TaskRunner, freed, give_back
 from shoal.pipeline.regions.write import JSON_LINES, PIECEMEAL, keep, kept
+from shoal.pipeline.stages import check_possible
 from shoal.progress import Callback, Reporter
-from shoal.report.report import Report
-from shoal.report.steps import listed_sections
-from shoal.save.files import papers_of, verify_written
-from shoal.save.prepare import check_kept, with_text
+from shoal.release.prepare import check_kept, with_text
+from shoal.release.save import papers_of, verify_written
 from shoal.settings import Settings
 from shoal.storage.staging import Staging
 from shoal.table.encode_nodes import Coded
 from shoal.table.files.formats import is_csv
 from shoal.table.files.opening import check_ordinary, digest_of
+from shoal.table.hierarchy.specify import digests
 from shoal.table.roles import Role
 from shoal.table.sampling import Sample, sample_size, share_of
 from shoal.table.source import Source
@@ -86,8 +85,8 @@ def release_file(
             made = with_steps_again(made, settings) if settings.steps else made
             with staging.writing(targets.release) as (temporary, file):
                 buckets = releasing.buckets(made)
-                digest = buckets.write(file, targets.kind, report)
-            buckets.check(temporary, targets.kind, report)
+                buckets.write(file, targets.kind, report)
+            digest = buckets.check(temporary, targets.kind, report)
             report("verifying", 0, 1)
             give_back()
             with limited(memory=budget.judge, threads=request.threads):
@@ -100,7 +99,6 @@ def release_file(
                 raise OutputError("the file on disk is not what was written; nothing was kept")
             seconds = time.perf_counter() - begin
             final_report = report_of(releasing, made, verification.to_dict(), seconds)
-            final_report = with_listed_steps(final_report, settings)
             written = buckets.written(made.released)
             final_report = with_text(final_report, written, targets.kind)
             keep_order = settings.release.keep_order
@@ -258,11 +256,6 @@ def with_steps_again(made: ReleasedRegions, settings: Settings) -> ReleasedRegio
     return replace(made, settings=own)
 
 
-def with_listed_steps(report: Report, settings: Settings) -> Report:
-    """Return the report with the steps, whose costs were not counted."""
-    return replace(report, steps=listed_sections(settings.steps))
-
-
 def choose_encoder(
     file_plan: FilePlan,
     reading: Reading | None,
@@ -285,7 +278,8 @@ def choose_encoder(
     if reading is None:
         words.load(runner.work, "values")
     else:
-        step = Collect(reading, file_plan, form, runner, most)
+        collected = partial(collect, reading, file_plan, form, runner, most)
+        step = Once(runner.work, "collected-{}", collected)
         tasks = range(reading.tasks)
         for name in runner.reading(reading).each("collecting values", step, tasks):
             vocabulary = Vocabulary(quasi)
@@ -308,38 +302,24 @@ def _is_quasi(column: Any) -> bool:
     return bool(column.role is Role.QUASI_IDENTIFIER)
 
 
-@dataclass(frozen=True)
-class Collect:
-    """The values of the quasi-identifiers of a chunk, and a sample of its records."""
-
-    reading: Reading
-    file_plan: FilePlan
-    form: Form
-    runner: TaskRunner
-    most: int
-
-    def __call__(self, chunk: int) -> str:
-        """Store the values of a chunk, and return its name."""
-        name = f"values-of-{chunk}"
-        if self.runner.work.read(name) is None:
-            words, drawn = self._collected(chunk)
-            words.save(self.runner.work, name)
-            drawn.keep(partial(keep, self.runner.work, f"{name}-sample"))
-            self.runner.work.note(name, True)
-        return name
-
-    def _collected(self, chunk: int) -> tuple[Vocabulary, Sample]:
-        words = Vocabulary(self.file_plan.plan.schema.with_role(Role.QUASI_IDENTIFIER), self.most)
-        size = sample_size(len(words.columns))
-        share = share_of(size, self.reading.rows)
-        start = self.reading.start(chunk)
-        drawn = Sample(self.file_plan.plan.settings.protect.seed, size, start, share)
-        done = 0
-        pieces = map(self.file_plan.prepared, self.reading.again(chunk))
-        for piece in freed(ahead(pieces, self.runner.threads)):
-            words.add(piece)
-            drawn.add(self.form.pack(piece.only(_is_quasi)))
-            done += piece.rows
-            if not self.reading.is_shared:
-                self.runner.report("collecting values", done, self.file_plan.profile.rows)
-        return words, drawn
+def collect(
+    reading: Reading, file_plan: FilePlan, form: Form, runner: TaskRunner, most: int, chunk: int
+) -> str:
+    """Store the values of the quasi-identifiers of a chunk, and a sample of its records."""
+    name, plan = f"values-of-{chunk}", file_plan.plan
+    words = Vocabulary(plan.schema.with_role(Role.QUASI_IDENTIFIER), most)
+    size = sample_size(len(words.columns))
+    drawn = Sample(
+        plan.settings.protect.seed, size, reading.start(chunk), share_of(size, reading.rows)
+    )
+    done = 0
+    pieces = map(file_plan.prepared, reading.again(chunk))
+    for piece in freed(ahead(pieces, runner.threads)):
+        words.add(piece)
+        drawn.add(form.pack(piece.only(_is_quasi)))
+        done += piece.rows
+        if not reading.is_shared:
+            runner.report("collecting values", done, file_plan.profile.rows)
+    words.save(runner.work, name)
+    drawn.keep(partial(keep, runner.work, f"{name}-sample"))
+    return name

@@ -3,28 +3,28 @@
 It holds confidential records, so only its owner may enter (0700, files 0600). A run that ends, well
 or with an error, removes it. One that was killed leaves it, or one whose engine was lost, and the
 next run for the same output takes it over: to go on, if input, request and program are the same,
-else to remove it.
+else to empty it. Files lie in a room of it, which another request never uses: whoever still works
+for an earlier one, on another machine, finds it gone.
 """
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import logging
+import os
 import secrets
-import shutil
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Any, BinaryIO
 
 from shoal.errors import EngineLostError, OutputError, RequestError, shown
 from shoal.hints import option
-from shoal.storage.places import Folder, Remote, Storage, remove_unheld
-from shoal.system.interface import Lock, current
-from shoal.system.names import is_url, name_of
+from shoal.storage import system
+from shoal.storage.names import is_url, name_of
+from shoal.storage.places import Folder, Remote, Storage, remove_unheld, storage
 
 LOG = logging.getLogger("shoal.engine")
 MARK = ".shoal-work"
@@ -42,21 +42,17 @@ class Files:
         """Return a file to read."""
         return self.storage.open(name)
 
-    @contextlib.contextmanager
+    @contextmanager
     def writing(self, name: str) -> Iterator[BinaryIO]:
         """Yield a file to write, which gets its name when it is whole and on disk."""
         try:
             with self.storage.writing(name) as file:
                 yield file
-            self._take_back(name)
+            is_far = isinstance(self.storage, Remote) and name != f"{REQUEST}.json"
+            if is_far and self.read(REQUEST) is None:  # the run has ended meanwhile
+                self.storage.remove(name)
         except OSError as error:
             raise self._failed(error) from None
-
-    def _take_back(self, name: str) -> None:
-        """Remove a file at a URL if the run has ended meanwhile."""
-        own = f"{REQUEST}.json"
-        if isinstance(self.storage, Remote) and name != own and self.read(REQUEST) is None:
-            self.storage.remove(name)
 
     def note(self, name: str, values: Any) -> None:
         """Keep plain values under a name."""
@@ -101,132 +97,91 @@ class Files:
 class RunFolder(Files):
     """Folder of a run, locked while in use; a context manager.
 
-    Sent to another process, it is its files alone. What is `shared` with other machines lies in a
-    room of its own in the folder, which another request never uses: whoever still works for an
-    earlier one finds it gone.
+    Sent to another process, it is its files alone.
     """
 
-    storage: Folder | Remote
-
-    def __init__(
-        self, target: Path | str, request: Any, parent: Path | str | None = None,
-        shared: bool = False,
-    ) -> None:  # fmt: skip
-        self.target, self.request, self.shared = target, request, shared
-        self.folder = Path()
-        if parent is None and isinstance(target, str):
-            parent = target.rstrip("/").rpartition("/")[0]
-        if isinstance(parent, str):
-            whole = str(target).rstrip("/") if is_url(str(target)) else str(Path(target).absolute())
-            name = work_name(whole)
-            super().__init__(Remote(f"{parent.rstrip('/')}/{name}"))
-        else:
-            self.parent = (parent or Path(target).absolute().parent).absolute()
-            self.folder = self.parent / work_name(str(Path(target).absolute()))
-            super().__init__(Folder(self.folder))
-        self.whole = self.storage
-        self.resumed = False
-        self._lock: Lock | None = None
-        self._made: list[Path] = []
+    def __init__(self, target: Path | str, request: Any, parent: Path | str | None = None) -> None:
+        self.target, self.request, self.resumed = target, request, False
+        place = str(target).rstrip("/") if is_url(str(target)) else str(Path(target).absolute())
+        above = os.path.dirname(place) if parent is None else str(parent)  # noqa: PTH120 - or a URL
+        self.whole = storage(f"{above.rstrip('/')}/{work_name(place)}")
+        super().__init__(self.whole)
+        self._after = ExitStack()
 
     def __reduce__(self) -> Any:
         return Files, (self.storage,)
 
     def __enter__(self) -> RunFolder:
-        try:
-            if isinstance(self.storage, Remote):
-                self.storage.make()
-            else:
-                self._make(self.parent)
-                sweep(self.parent, but=self.folder)
-                self._take()
-            self._begin()
-        except BaseException as error:
-            self._leave()
-            if isinstance(error, OSError):
+        with ExitStack() as after:
+            try:
+                self._take(after)
+                self._begin()
+            except OSError as error:
                 raise self._failed(error) from None
-            raise
+            self._after = after.pop_all()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._leave(keep=isinstance(error, EngineLostError))
+    def __exit__(self, *error: Any) -> None:
+        self._after.__exit__(*error)
 
-    def _leave(self, keep: bool = False) -> None:
-        """Remove the folder, if it is held, and those that were made for it; or `keep` it."""
-        remote = isinstance(self.storage, Remote)
-        if (self._lock is not None or remote) and not keep:
-            with contextlib.suppress(OSError):
-                self.forget()
-            with contextlib.suppress(OSError):
-                self.whole.clear()
-            if self._lock is not None and self.folder.exists():
-                LOG.warning("%s cannot be removed: remove it, it holds records", self.folder)
-        if self._lock is not None:
-            self._lock.release()
-            self._lock = None
-        for folder in reversed(self._made):  # made for nothing
-            with contextlib.suppress(OSError):
-                folder.rmdir()
-
-    def _make(self, folder: Path) -> None:
-        """Make a folder, not those above it, and remember that it is new."""
-        if not folder.exists():
-            folder.mkdir(exist_ok=True)
-            self._made.append(folder)
-
-    def _take(self) -> None:
-        """Make the folder or take over the one that a killed run left."""
-        with contextlib.suppress(FileExistsError):
-            self.folder.mkdir(mode=0o700)
-        if not current().is_own_folder(self.folder):
-            raise OutputError(f"{shown(self.folder)}: not a folder of one's own; remove it")
-        self.folder.chmod(0o700)
+    def _take(self, after: ExitStack) -> None:
+        """Make the folder, or take over the one that a killed run left."""
+        if not isinstance(self.whole, Folder):
+            self.whole.make()
+            after.push(self._end)
+            return
+        folder = self.whole.path
+        if not folder.parent.exists():
+            folder.parent.mkdir(exist_ok=True)
+            after.callback(_remove_empty, folder.parent)
+        sweep(folder.parent, but=folder)
+        with suppress(FileExistsError):
+            folder.mkdir(mode=0o700)
+        if not system.is_own_folder(folder):
+            raise OutputError(f"{shown(folder)}: not a folder of one's own; remove it")
+        folder.chmod(0o700)
         try:
-            self._lock = current().lock_folder(self.folder)
+            self._lock = system.lock_folder(folder)
         except BlockingIOError:
             raise RequestError(
                 f"another run is at work on {shown(self.target)}; wait for it, or choose another "
                 "output"
             ) from None
+        after.callback(self._lock.release)
+        after.push(self._end)
 
     def _begin(self) -> None:
         """Resume a killed run of the same request, else start anew."""
         noted = self.read(REQUEST) or {}
-        subfolder = noted.get("room")
-        self.resumed = (
-            noted.get("request") == self.request and (subfolder is not None) == self.shared
-        )
+        self.resumed = noted.get("request") == self.request
         if not self.resumed:
             self.forget()
-            self._empty()
-            subfolder = secrets.token_hex(8) if self.shared else None
-            self.note(REQUEST, {"request": self.request, "room": subfolder})
-        if subfolder is not None:
-            self.storage = type(self.whole)(self.whole.full(subfolder))
-            self.storage.make()
-            self.note(REQUEST, {})
+            for name, kind in self.whole.entries().items():
+                if kind == "folder":
+                    storage(self.whole.full(name)).clear()
+                else:
+                    self.whole.remove(name)
+            noted = {"request": self.request, "room": secrets.token_hex(8)}
+            self.note(REQUEST, noted)
+        self.storage = storage(self.whole.full(noted["room"]))
+        self.storage.make()
+        self.note(REQUEST, {})
 
-    def _empty(self) -> None:
-        if isinstance(self.whole, Remote):
-            self.whole.clear()
-            self.whole.make()
+    def _end(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Remove the folder, unless the run can go on when its engine is there again."""
+        if kind is not None and issubclass(kind, EngineLostError):
             return
-        for entry in list(self.folder.iterdir()):
-            if entry.is_dir() and not entry.is_symlink():
-                shutil.rmtree(entry)
-            else:
-                entry.unlink()
+        with suppress(OSError):
+            self.forget()
+        with suppress(OSError):
+            self.whole.clear()
+        if isinstance(self.whole, Folder) and self.whole.path.exists():
+            LOG.warning("%s cannot be removed: remove it, it holds records", self.whole.path)
 
     def forget(self) -> None:
         """Remove the note of the request first, so that a partial folder is never resumed."""
-        self.whole.remove(f"{REQUEST}.json")
-        if self.storage is not self.whole:
-            self.storage.remove(f"{REQUEST}.json")
+        for folder in (self.whole, self.storage):
+            folder.remove(f"{REQUEST}.json")
 
 
 def work_name(target: str) -> str:
@@ -236,18 +191,15 @@ def work_name(target: str) -> str:
     return f".{short}.{whole}{MARK}"
 
 
-def sweep(parent: Path, but: Path) -> int:
-    """Remove what killed runs for other outputs left here long ago, and return how many."""
-    removed = 0
-    with contextlib.suppress(OSError):
-        for folder in list(parent.glob(f".*{MARK}")):
-            with contextlib.suppress(OSError):
-                removed += folder != but and _is_forgotten(folder)
-    return removed
+def sweep(parent: Path, but: Path) -> None:
+    """Remove what killed runs for other outputs left here long ago, and nobody has locked."""
+    for folder in parent.glob(f".*{MARK}"):
+        with suppress(OSError):
+            is_ours = folder != but and system.is_own_folder(folder)
+            if is_ours and time.time() - folder.stat().st_mtime > FORGOTTEN:
+                remove_unheld(folder)
 
 
-def _is_forgotten(folder: Path) -> bool:
-    """Remove an unlocked folder that is long unused; tell whether it was removed."""
-    if not current().is_own_folder(folder) or time.time() - folder.stat().st_mtime < FORGOTTEN:
-        return False
-    return remove_unheld(folder)
+def _remove_empty(folder: Path) -> None:
+    with suppress(OSError):
+        folder.rmdir()

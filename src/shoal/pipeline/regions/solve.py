@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -52,6 +52,19 @@ class Stage:
 
 
 @dataclass(frozen=True)
+class Once:
+    """A step whose results are kept under a name a task: a run that goes on has them."""
+
+    work: Files
+    name: str
+    step: Callable[[int], Any]
+
+    def __call__(self, task: int) -> Any:
+        """Return what the step returned of a task."""
+        return self.work.once(self.name.format(task), partial(self.step, task))
+
+
+@dataclass(frozen=True)
 class Solver:
     """Solver of regions: runner, encoder, k and seed.
 
@@ -76,33 +89,25 @@ class Solver:
         """Return the solver whose steps use one core each."""
         return replace(self, runner=self.runner.beside(self.at_once))
 
+    def once(self, name: str, step: Callable[[int], Any]) -> Once:
+        """Return a step whose results are kept under a name a task."""
+        return Once(self.work, name, step)
+
     def part(
         self, reading: Reading, file_plan: FilePlan, cuts: Cuts, keep_order: bool
     ) -> tuple[Stage, int]:
         """Assign all records to the regions of a first cut; return the stage and the count."""
-        step = partial(self._part, reading, file_plan, cuts, keep_order)
-        runner = self.runner.reading(reading)
-        files: list[str] = []
-        counts, rows = np.zeros(cuts.places, dtype=np.int64), 0
-        for sent in runner.each("parting", step, range(reading.tasks)):
-            files += sent["files"]
-            counts += np.array(sent["counts"])
-            rows += sent["rows"]
-        return Stage(0, files, joined(counts, 2 * self.k)), rows
-
-    def _part(
-        self, reading: Reading, file_plan: FilePlan, cuts: Cuts, keep_order: bool, chunk: int
-    ) -> dict[str, Any]:
-        """Write the records of a chunk to their regions."""
-        name = f"chunk-{chunk}"
-        return cast(
-            dict[str, Any],
-            self.work.once(name, lambda: self._sent(reading, file_plan, cuts, keep_order, chunk)),
-        )
+        step = self.once("chunk-{}", partial(self._sent, reading, file_plan, cuts, keep_order))
+        every = self.runner.reading(reading).all("parting", step, range(reading.tasks))
+        counts = np.sum([sent["counts"] for sent in every], axis=0)
+        files = [file for sent in every for file in sent["files"]]
+        regions = joined(counts, 2 * self.k)
+        return Stage(0, files, regions), sum(sent["rows"] for sent in every)
 
     def _sent(
         self, reading: Reading, file_plan: FilePlan, cuts: Cuts, keep_order: bool, chunk: int
     ) -> dict[str, Any]:
+        """Write the records of a chunk to their regions."""
         files: list[str] = []
         counts, rows = np.zeros(cuts.places, dtype=np.int64), 0
         loads = self._loads(reading, file_plan, cuts, keep_order, chunk)
@@ -136,10 +141,8 @@ class Solver:
     def group(self, stage: Stage) -> None:
         """Group every region, or mend the groups that its records came with."""
         what = f"mending groups, round {stage.number}" if stage.number else "grouping regions"
-        self.runner.all(what, partial(self._group, stage), range(len(stage.regions)))
-
-    def _group(self, stage: Stage, region: int) -> None:
-        self.work.once(f"grouped-{stage.number}-{region}", lambda: self._grouped(stage, region))
+        step = self.once(f"grouped-{stage.number}-{{}}", partial(self._grouped, stage))
+        self.runner.all(what, step, range(len(stage.regions)))
 
     def _grouped(self, stage: Stage, region: int) -> int:
         """Group a region and store its labels; return the number of groups."""
@@ -170,32 +173,29 @@ class Solver:
         cuts = Cuts.from_dict(
             self.work.once(f"cuts-{number}", lambda: self._cut(stage, seed).to_dict())
         )
-        step = partial(self._move, stage, cuts, seed)
+        step = self.once(f"moved-{number}-{{}}", partial(self._moved, stage, cuts, seed))
         count = len(stage.regions)
         runner = self.beside().runner
         counts = runner.all(f"moving groups, round {number}", step, range(count))
         files = [f"moved-{number}-{region}" for region in range(count)]
         return Stage(number, files, joined(np.sum(counts, axis=0), 2 * self.k))
 
-    def _move(self, stage: Stage, cuts: Cuts, seed: int, region: int) -> list[int]:
+    def _moved(self, stage: Stage, cuts: Cuts, seed: int, region: int) -> list[int]:
         """Send the groups of a region to others; return how many records go to each place."""
-        name = f"moved-{stage.number + 1}-{region}"
-
-        def move() -> list[int]:
-            packed = stage.packed(self.work, region)
-            labels = self.labels(stage, region)
-            centers = group_means(self.encoder.points(self.form.unpack(packed)), labels)
-            own = drawn(seed + region, 0, centers.shape[0])
-            places = cuts.send(turned(centers, seed), own)[labels]
-            held = _with_groups(packed, labels + np.int64(region << 32))
-            return part(self.work, name, held, places, cuts.places)
-
-        return cast(list[int], self.work.once(name, move))
+        packed = stage.packed(self.work, region)
+        labels = self.labels(stage, region)
+        centers = group_means(self.encoder.points(self.form.unpack(packed)), labels)
+        own = drawn(seed + region, 0, centers.shape[0])
+        points = cutting.turned(centers, np.random.default_rng(seed))
+        places = cuts.send(points, own)[labels]
+        held = _with_groups(packed, labels + np.int64(region << 32))
+        return part(self.work, f"moved-{stage.number + 1}-{region}", held, places, cuts.places)
 
     def _cut(self, stage: Stage, seed: int) -> Cuts:
         regions = range(len(stage.regions))
         every = [load(self.work, stage.centers(region)) for region in regions]
-        return cut_sample(turned(np.concatenate(every), seed), len(stage.regions))
+        points = cutting.turned(np.concatenate(every), np.random.default_rng(seed))
+        return cut_sample(points, len(stage.regions))
 
 
 def _emptied(held: list[Any], places: list[Integers]) -> tuple[Any, Integers]:
@@ -324,8 +324,3 @@ def joined(counts: Integers, least: int) -> list[list[int]]:
         rest = regions.pop()
         regions[-1] += rest
     return regions
-
-
-def turned(points: Floats, seed: int) -> Floats:
-    """Return points along random directions, drawn by a seed."""
-    return cutting.turned(points, np.random.default_rng(seed))

@@ -16,7 +16,7 @@ from shoal.errors import InputError, RequestError, listed
 from shoal.pipeline.regions.run_folder import RunFolder
 from shoal.pipeline.regions.tasks import give_back
 from shoal.progress import Reporter
-from shoal.system.interface import current
+from shoal.storage import system
 from shoal.table.dataframes.frames import (
     BATCH,
     RECORDS,
@@ -42,21 +42,33 @@ Orders = Mapping[str, tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Spooled:
-    """The records of a stream in a file of its run, and the orders of its categories."""
+    """The records of a stream in a file of its run, to be read in pieces of so many `records`.
+
+    `orders` are those of its categories.
+    """
 
     path: Path
     source: Source
     orders: Orders
+    records: int = RECORDS
 
     def table(self) -> Table:
         """Return all records."""
-        return self.own(read_parquet(self.path))
+        return self._own(read_parquet(self.path))
 
-    def pieces(self, records: int) -> SpooledPieces:
+    def pieces(self, records: int) -> Spooled:
         """Return the records in pieces, of so many each."""
-        return SpooledPieces(self, ParquetPieces(self.path, records))
+        return replace(self, records=records)
 
-    def own(self, piece: Table) -> Table:
+    def first(self) -> Iterator[Table]:
+        """Yield the pieces."""
+        file = ParquetPieces(self.path, self.records)
+        file.source = self.source
+        return map(self._own, file.again())
+
+    again = first  # all is known before the first pass, and nobody else writes to the file
+
+    def _own(self, piece: Table) -> Table:
         """Return records as those of the stream, not of a file."""
         piece = replace(piece, source=replace(self.source, start=piece.source.start))
         return piece.mapped(
@@ -66,21 +78,6 @@ class Spooled:
                 else column
             )
         )
-
-
-class SpooledPieces:
-    """The records of a stream in pieces."""
-
-    def __init__(self, spooled: Spooled, file: ParquetPieces) -> None:
-        self.spooled, self.file, self.source = spooled, file, spooled.source
-
-    def first(self) -> Iterator[Table]:
-        """Yield the pieces of the first pass."""
-        yield from map(self.spooled.own, self.file.first())
-
-    def again(self) -> Iterator[Table]:
-        """Yield the same pieces once more."""
-        yield from map(self.spooled.own, self.file.again())
 
 
 def spool(data: Any, work: RunFolder, report: Reporter, size: int = BATCH) -> Spooled:
@@ -119,7 +116,7 @@ def _lazy(data: Any) -> nw.LazyFrame[Any] | None:
 
 def _by_polars(frame: nw.LazyFrame[Any], path: Path) -> Orders:
     """Let polars write its records, in pieces of its own."""
-    os.close(current().create(path))
+    os.close(system.create(path))
     with computing():
         schema = frame.collect_schema()
         check_names(list(schema.names()), FRAME)

@@ -29,8 +29,7 @@ from shoal.progress import Reporter
 from shoal.table.streams import Reading
 from shoal.version import __version__
 
-One = TypeVar("One")
-QUIET = Reporter(None)
+Piece = TypeVar("Piece")
 Step = Callable[[Any], Any]
 
 
@@ -51,40 +50,38 @@ class RemoteStep:
 
         Errors of ours come back as such; others are for the engine to do again.
         """
-        begin = time.perf_counter()
-        answer: dict[str, Any] = {}
+        begin, host = time.perf_counter(), socket.gethostname()
+        answer: dict[str, Any] = {"where": host}
         try:
-            self._check()
+            self._check(host)
             answer["result"] = self.step(task)
         except EngineLostError as error:  # which may pass: not for us to end the run
-            raise FailedError(_error_place(error, "OSError")) from None
+            raise FailedError(_error_place(error, "OSError", host)) from None
         except ShoalError as error:
             answer["error"] = error.to_plain()
         except Exception as error:
-            raise FailedError(_error_place(error, type(error).__name__)) from None
-        return {**answer, "where": socket.gethostname(), "seconds": time.perf_counter() - begin}
+            raise FailedError(_error_place(error, type(error).__name__, host)) from None
+        return {**answer, "seconds": time.perf_counter() - begin}
 
-    def _check(self) -> None:
+    def _check(self, host: str) -> None:
         """Refuse to work for another version, or where the files are not."""
-        here = socket.gethostname()
-        if (own := __version__) != self.version:
+        if __version__ != self.version:
             raise EngineError(
-                f"a worker on {here} has shoal {own}, the run was started by {self.version}; "
-                "install the same version on all machines"
+                f"a worker on {host} has shoal {__version__}, the run was started by "
+                f"{self.version}; install the same version on all machines"
             )
         if self.files.read(REQUEST) is None:
             raise EngineError(
-                f"a worker on {here} does not find {shown(self.files.storage.location, 200)}; name "
+                f"a worker on {host} does not find {shown(self.files.storage.location, 200)}; name "
                 f"a folder that all machines see under one name with {option('work')}, or a URL"
             )
 
 
-def _error_place(error: Exception, kind: str) -> str:
+def _error_place(error: Exception, kind: str, host: str) -> str:
     """Return kind and place of an error; its words could show a record."""
     frames = traceback.extract_tb(error.__traceback__)
     ours = [frame for frame in frames if "shoal" in Path(frame.filename).parts] or frames
-    place = f"{Path(ours[-1].filename).name}, line {ours[-1].lineno}"
-    return f"{kind} in {place} on {socket.gethostname()}"
+    return f"{kind} in {Path(ours[-1].filename).name}, line {ours[-1].lineno} on {host}"
 
 
 @dataclass(frozen=True)
@@ -100,15 +97,27 @@ class TaskRunner:
     report: Reporter
 
     def __reduce__(self) -> Any:
-        return _alone, (self.work,)
+        return TaskRunner, (self.work, Threads(1), Threads(1), Reporter(None))
 
     def each(self, what: str, step: Step, tasks: Sequence[Any]) -> Iterator[Any]:
         """Yield the result of every task, in order; `what` is the stage shown meanwhile."""
-        count = len(tasks)
+        count, is_remote = len(tasks), self.engine.is_remote
+        if is_remote:
+            step = RemoteStep(Files(self.work.storage), step, __version__)
         self.report(what, 0, count)
-        for done, result in enumerate(self._results(what, step, tasks), start=1):
+        results = freed(self.engine.map(step, tasks, self.report.stop))
+        for done, result in enumerate(results, start=1):
+            if is_remote and "error" in result:
+                raise errors.from_plain(result["error"])
+            if is_remote:
+                seconds, where = result["seconds"], result["where"]
+                LOG.info("%s: %d of %d, %.1f s on %s", what, done, count, seconds, where)
             self.report(what, done, count)
-            yield result
+            yield result["result"] if is_remote else result
+
+    def all(self, what: str, step: Step, tasks: Sequence[Any]) -> list[Any]:
+        """Return the results of all tasks."""
+        return list(self.each(what, step, tasks))
 
     def reading(self, reading: Reading) -> TaskRunner:
         """Return the runner of a reading: local where only this process can read."""
@@ -126,30 +135,6 @@ class TaskRunner:
             return self
         return replace(self, engine=Threads(side), run=Threads(self.threads // side))
 
-    def all(self, what: str, step: Step, tasks: Sequence[Any]) -> list[Any]:
-        """Return the results of all tasks."""
-        return list(self.each(what, step, tasks))
-
-    def _results(self, what: str, step: Step, tasks: Sequence[Any]) -> Iterator[Any]:
-        if not self.engine.is_remote:
-            yield from freed(self.engine.map(step, tasks, self.report.stop))
-            return
-        remote_step = RemoteStep(Files(self.work.storage), step, __version__)
-        for number, done in enumerate(
-            self.engine.map(remote_step, tasks, self.report.stop), start=1
-        ):
-            if "error" in done:
-                raise errors.from_plain(done["error"])
-            LOG.info(
-                "%s: %d of %d, %.1f s on %s",
-                what, number, len(tasks), done["seconds"], done["where"],
-            )  # fmt: skip
-            yield done["result"]
-
-
-def _alone(work: Files) -> TaskRunner:
-    return TaskRunner(work, Threads(1), Threads(1), QUIET)
-
 
 # Returning freed memory to the system after every step.
 #
@@ -158,25 +143,22 @@ def _alone(work: Files) -> TaskRunner:
 
 
 @cache
-def _trim() -> Callable[[int], int] | None:
-    """Return what the GNU C library offers for it; None where there is another."""
+def _trim() -> Callable[[Any], int]:
+    """Return what the GNU C library offers for it; where there is another, what does nothing."""
     try:
-        malloc_trim = ctypes.CDLL(None).malloc_trim
+        trim: Callable[[Any], int] = ctypes.CDLL(None).malloc_trim
     except (OSError, AttributeError, TypeError):
-        return None
-    malloc_trim.argtypes, malloc_trim.restype = [ctypes.c_size_t], ctypes.c_int
-    return malloc_trim
+        return lambda _: 0
+    return trim
 
 
 def give_back() -> None:
     """Return free memory to the system."""
     pa.default_memory_pool().release_unused()
-    trim = _trim()
-    if trim is not None:
-        trim(0)
+    _trim()(ctypes.c_size_t(0))
 
 
-def freed(pieces: Iterable[One]) -> Iterator[One]:
+def freed(pieces: Iterable[Piece]) -> Iterator[Piece]:
     """Yield pieces; what each left behind is given back before the next is made."""
     for piece in pieces:
         yield piece

@@ -33,8 +33,19 @@ FIGURES: dict[str, Aggregation] = {
 def chunk_figures(chunk: Chunk, ranges: Ranges, threads: int | None = 1) -> dict[str, Any]:
     """Return the partial results of a chunk, as plain values."""
     threads = 1 if chunk.before.rows < FEW else threads
-    parts = side_by_side(lambda family: family.chunk(chunk, ranges), FIGURES.values(), threads)
-    return dict(zip(FIGURES, parts, strict=True))
+    parts = [
+        (name, part)
+        for name, family in FIGURES.items()
+        for part in (chunk.pairs if family.by_column else [chunk])
+    ]
+    every = side_by_side(lambda part: FIGURES[part[0]].chunk(part[1], ranges), parts, threads)
+    figures: dict[str, Any] = {name: {} for name in FIGURES}
+    for (name, part), found in zip(parts, every, strict=True):
+        if isinstance(part, Chunk):
+            figures[name] = found
+        elif found is not None:
+            figures[name][part.name] = found
+    return figures
 
 
 def combine(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:

@@ -67,14 +67,10 @@ def finalize(sums: dict[str, Any], ranges: Ranges) -> dict[str, Any]:
 CELLS = Aggregation(chunk, finalize)
 
 
-def constant_chunk(chunk: Chunk, _: Ranges) -> dict[str, Any]:
+def constant_chunk(pair: Pair, _: Ranges) -> dict[str, list[str]]:
     """Return hashes of two different values of each side; of the original where one is released."""
-    hashes = {}
-    for pair in chunk.pairs:
-        after = _some_values(pair.after)
-        varies = len(after) >= SEVERAL
-        hashes[pair.name] = {"after": after, "before": [] if varies else _some_values(pair.before)}
-    return hashes
+    after = _some_values(pair.after)
+    return {"after": after, "before": [] if len(after) >= SEVERAL else _some_values(pair.before)}
 
 
 def _some_values(column: Column) -> list[str]:
@@ -99,4 +95,4 @@ def constant_finalize(sums: dict[str, Any], _: Ranges) -> dict[str, list[str]]:
     return {"constant": constant, "made_constant": made}
 
 
-CONSTANTS = Aggregation(constant_chunk, constant_finalize, constant_combine)
+CONSTANTS = Aggregation(constant_chunk, constant_finalize, constant_combine, by_column=True)

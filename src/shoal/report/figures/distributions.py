@@ -7,22 +7,20 @@ from typing import Any
 import numpy as np
 
 from shoal.measures.histogram import Histogram, counted, shown_histogram
-from shoal.report.chunk import Aggregation, Chunk
+from shoal.report.chunk import Aggregation, Chunk, Pair
 from shoal.report.figures.ranges import Ranges
 from shoal.table.table import days_or_numbers
 
 SIDES = {"before": "values", "after": "after"}  # and what their ranges are called
 
 
-def histogram_chunk(chunk: Chunk, ranges: Ranges) -> dict[str, Any]:
+def histogram_chunk(pair: Pair, ranges: Ranges) -> dict[str, list[int]] | None:
     """Count the kept cells of both sides by bin."""
-    counts = {}
-    for pair in chunk.pairs:
-        edges = ranges.edges(pair.name)
-        if edges is not None and pair.is_numbers:
-            before, after = (counted(days_or_numbers(side), edges) for side in pair.cells())
-            counts[pair.name] = {"before": before.tolist(), "after": after.tolist()}
-    return counts
+    edges = ranges.edges(pair.name)
+    if edges is None or not pair.is_numbers:
+        return None
+    before, after = (counted(days_or_numbers(side), edges) for side in pair.cells())
+    return {"before": before.tolist(), "after": after.tolist()}
 
 
 def histogram_finalize(sums: dict[str, Any], ranges: Ranges) -> dict[str, Histogram]:
@@ -36,7 +34,7 @@ def histogram_finalize(sums: dict[str, Any], ranges: Ranges) -> dict[str, Histog
     return histograms
 
 
-HISTOGRAMS = Aggregation(histogram_chunk, histogram_finalize)
+HISTOGRAMS = Aggregation(histogram_chunk, histogram_finalize, by_column=True)
 
 
 def correlation_chunk(chunk: Chunk, ranges: Ranges) -> dict[str, Any]:

@@ -9,18 +9,14 @@ import numpy as np
 
 from shoal.measures.generalization import column_costs, costs_of
 from shoal.measures.loss import percent
-from shoal.release.aggregate import AVERAGED, STRATUM, averaged
-from shoal.report.chunk import GENERALIZED, Aggregation, Chunk, Pair
+from shoal.report.chunk import GENERALIZED, Aggregation, Pair
 from shoal.report.figures.numbers import rounding_loss, variation_lost
 from shoal.report.figures.ranges import Ranges
+from shoal.table.roles import AVERAGED, STRATUM, averaged
 
 
-def chunk(chunk: Chunk, ranges: Ranges) -> dict[str, Any]:
+def chunk(pair: Pair, ranges: Ranges) -> dict[str, Any]:
     """Sum up what cells lost that did not stay numbers, by survey weight; and costs of trees."""
-    return {pair.name: _sums(pair, ranges) for pair in chunk.pairs}
-
-
-def _sums(pair: Pair, ranges: Ranges) -> dict[str, Any]:
     every = np.ones(pair.there.size, dtype=bool)
     sums: dict[str, Any] = {"mass": pair.mass(every), "there": pair.mass(pair.there)}
     if pair.tree is not None:
@@ -95,4 +91,4 @@ def _overall(errors: Sequence[float], varied: int | None, rows: int, deleted: in
     return (lost * rows + 100.0 * deleted) / (rows + deleted)
 
 
-LOSSES = Aggregation(chunk, finalize)
+LOSSES = Aggregation(chunk, finalize, by_column=True)

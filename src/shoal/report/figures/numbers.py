@@ -9,20 +9,17 @@ import numpy as np
 
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.loss import percent
-from shoal.report.chunk import Aggregation, Chunk, Pair
-from shoal.report.figures.ranges import Ranges, Scale
+from shoal.report.chunk import Aggregation, Pair
+from shoal.report.figures.ranges import Ranges
 
 ROUNDED = ("mean", "majority")  # aggregators that release something near the mean of a group
 
 
-def chunk(chunk: Chunk, ranges: Ranges) -> dict[str, Any]:
-    """Sum up the kept cells of every column that has places, about the means of all."""
-    return {
-        pair.name: _sums(pair, ranges.scale(pair.name)) for pair in chunk.pairs if pair.has_places
-    }
-
-
-def _sums(pair: Pair, scale: Scale) -> dict[str, Any]:
+def chunk(pair: Pair, ranges: Ranges) -> dict[str, Any] | None:
+    """Sum up the kept cells of a column that has places, about the means of all."""
+    if not pair.has_places:
+        return None
+    scale = ranges.scale(pair.name)
     before, after = (scale.place(side) for side in pair.cells())
     own = np.ones(before.size) if pair.weights is None else pair.weights[pair.kept]
     sums: dict[str, Any] = {
@@ -97,4 +94,4 @@ def _about_mean(own: dict[str, Any], side: str) -> float:
     return max(0.0, float(squares - total * total / own["mass"]))
 
 
-NUMBERS = Aggregation(chunk, finalize)
+NUMBERS = Aggregation(chunk, finalize, by_column=True)

@@ -16,12 +16,11 @@ from shoal.measures.histogram import edges_of, is_whole
 from shoal.measures.result import BRIEF, FEW, side_by_side
 from shoal.measures.utility.distributions import largest_gap
 from shoal.partition import first_rows
-from shoal.release.aggregate import AVERAGED, STRATUM
 from shoal.report.chunk import Aggregation, Chunk, Operator, Pair, merged, moment_text
 from shoal.report.public.cells import Span, cell_losses, linkages, numbers, released_span, shares
 from shoal.report.public.rounding import Stable
 from shoal.table.encode_nodes import CodedColumn
-from shoal.table.roles import TICKS, Column, Kind, Role
+from shoal.table.roles import AVERAGED, STRATUM, TICKS, Column, Kind, Role
 from shoal.table.table import Table, as_floats, as_integers, days_or_numbers, some_rows
 
 FAR = 300  # binary orders of magnitude from which numbers are scaled: their squares must fit
@@ -209,18 +208,14 @@ class Ranges:
 Key = tuple[str, ...]
 
 
-def chunk(chunk: Chunk, ranges: Ranges) -> dict[str, Any]:
-    """Sum up what is published of every column; the released ranges are those of all records."""
-    return {pair.name: _sums(pair, ranges.ends(pair.name, "named")) for pair in chunk.pairs}
-
-
-def _sums(pair: Pair, within: Span | None) -> dict[str, Any]:
-    """Return the sums of a column.
+def chunk(pair: Pair, ranges: Ranges) -> dict[str, Any]:
+    """Return the sums of what is published of a column; its released range is that of all records.
 
     `lost` sums what cells lost; of columns released as numbers, `said` counts the cells that the
     release says something of, and `place` sums where their originals lie in the released range. One
     that was missing lies where it is released, so that the release alone tells how many there are.
     """
+    within = ranges.ends(pair.name, "named")
     lost = cell_losses(pair.before, pair.after, pair.aggregator, pair.tree, within)
     sums: dict[str, Any] = {"lost": float(lost.sum())}
     both = numbers(pair.before, pair.after) if pair.is_numbers else None
@@ -302,7 +297,7 @@ def finalize(sums: dict[str, Any], ranges: Ranges) -> dict[Key, Stable]:
     return figures
 
 
-STABLE = Aggregation(chunk, finalize)
+STABLE = Aggregation(chunk, finalize, by_column=True)
 
 
 def compared(

@@ -29,6 +29,7 @@ from shoal.table.roles import Role
 
 if TYPE_CHECKING:
     from shoal.report.fields import ReportFields
+    from shoal.report.report import Report
 
 IN_MEMORY = ("dataframe", "array")
 ON_NUMBERS = (
@@ -87,9 +88,11 @@ def _page(report: ReportFields, svgs: dict[str, str | None]) -> str:
     return document(f"Release report, k = {report.k}", body)
 
 
-def draw_ahead(report: ReportFields) -> None:
-    """Let a renderer that waits draw the charts of a report that is not yet whole."""
+def draw_ahead(report: Report) -> None:
+    """Let a renderer that waits draw the charts of a report, which may not yet be whole."""
     begin(lambda: list(every_chart(report).values()))
+    if report.measures is not None:
+        begin(lambda: list(every_chart(report.published()).values()))
 
 
 def short(report: ReportFields) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 
 from shoal.kernels.arrays import Flags, Floats, Integers
 from shoal.measures.cell_texts import span
+from shoal.measures.compared import Spread
 from shoal.measures.reading import both_sides, words_of
 from shoal.measures.result import side_by_side
 from shoal.measures.risk.linkage import (
@@ -24,13 +25,12 @@ from shoal.measures.risk.linkage import (
 )
 from shoal.measures.sides import Numbers, Side, deviation
 from shoal.partition import first_rows
-from shoal.release.aggregate import AVERAGED, STRATUM
 from shoal.report.chunk import is_numbers, same_cells, starred
 from shoal.report.public.rounding import SAYS, Stable
 from shoal.table.encode_nodes import CodedColumn
 from shoal.table.hierarchy.listed import FAR, Listed
 from shoal.table.hierarchy.values import DAY_ZERO, Axis
-from shoal.table.roles import STAR, Column, Kind
+from shoal.table.roles import AVERAGED, STAR, STRATUM, Column, Kind
 from shoal.table.sampling import row_hashes
 from shoal.table.table import days_or_numbers, present, some_rows
 
@@ -228,12 +228,16 @@ class PublicAttack(Attack):
         return self.scaled(side, deviation(released[~np.isnan(released)]))
 
     def ranked(self, side: Side) -> Met:
-        """Return a column in ranks among the released classes."""
+        """Return a column in ranks among the released classes: the share below, half of equals."""
         if not isinstance(side, Numbers):
             return super().ranked(side)
         released = side.after[self.seen]
-        ordered = np.sort(released[~np.isnan(released)])
-        before, after = (_ranks(part, ordered) for part in (side.before[self.rows], released))
+        spread = Spread.of(released, np.ones(released.size, dtype=np.int64))
+        wide = 2.0 * max(spread.size, 1)
+        after = np.append((spread.begins + spread.ends) / wide, np.nan)[spread.places]
+        before, ordered = side.before[self.rows], spread.every()
+        below = sum(np.searchsorted(ordered, before, end) for end in ("left", "right"))
+        before = np.where(np.isnan(before), np.nan, below / wide)
         return MetNumbers(before, after, after, True, np.isnan(after))
 
     def chance(self, part: slice, best: Flags) -> Floats:
@@ -242,12 +246,6 @@ class PublicAttack(Attack):
         hit = best[np.arange(own.size), own]
         chances: Floats = np.where(hit, 1.0 / (best.sum(axis=1) * self.counts[own]), 0.0)
         return chances
-
-
-def _ranks(values: Floats, ordered: Floats) -> Floats:
-    """Return the share of ordered values below each of some, half of the equal ones counted."""
-    below = np.searchsorted(ordered, values, "left") + np.searchsorted(ordered, values, "right")
-    return np.where(np.isnan(values), np.nan, below / (2.0 * max(ordered.size, 1)))
 
 
 def side_of(before: Column, after: Column, tree: CodedColumn | None) -> Side:

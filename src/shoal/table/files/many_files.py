@@ -14,8 +14,8 @@ from typing import Any
 import pyarrow as pa
 
 from shoal.errors import InputError, shown
+from shoal.storage.names import folder_of, is_url, name_of
 from shoal.storage.places import Remote, open_at, plain, stamp_of, storage
-from shoal.system.names import folder_of, is_url, name_of
 from shoal.table.dataframes.frames import BATCH, RECORDS, check_names, from_arrow
 from shoal.table.files.formats import is_parquet
 from shoal.table.files.opening import (

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from shoal.errors import InputError, RequestError, ShoalError, listed, nearest_names, shown
-from shoal.system.names import name_of
+from shoal.storage.names import name_of
 from shoal.table.csv_text.scan import Buffer, Lines
 
 DATABASES = (".duckdb", ".ddb", ".sqlite", ".sqlite3", ".db", ".db3")

@@ -1,1 +1,0 @@
-"""Which method and which k: runs of several, the frontier of loss and risk, and a pick."""

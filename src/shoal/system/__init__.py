@@ -1,1 +1,0 @@
-"""What operating systems do differently: locks, modes, names of files, limits, processes."""

@@ -17,7 +17,7 @@ from shoal.errors import InputError, PrivacyError, RequestError
 from shoal.judge.engine import Engine
 from shoal.judge.series import TOGETHER, check_entry, value_number, verify_series
 from shoal.judge.series_proof import load_roll, of_promise, prove, shared
-from shoal.ledger.ledger import Ledger
+from shoal.series.ledger import Ledger
 
 ASKED = {
     "quasi_identifiers": ["age", "pay"], "sensitive": ["ill"], "l": 2, "person": "id",

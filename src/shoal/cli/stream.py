@@ -19,8 +19,8 @@ from shoal.cli.releasing import showing
 from shoal.errors import InputError, RequestError
 
 if TYPE_CHECKING:
+    from shoal.pipeline.batches import Batch
     from shoal.settings import RunOptions, Settings
-    from shoal.streams.release import Batch
 
 
 @app.command(cls=Tabled, rich_help_panel=AGAIN)
@@ -108,7 +108,7 @@ def _release(
     pipe: tuple[BinaryIO, str] | None = None,
 ) -> None:
     """Release batches, and say what became of each."""
-    from shoal.streams.stream import stream_with
+    from shoal.pipeline.stream import stream_with
 
     with live_reporter() as report:
         made = stream_with(source, output, settings, run, report, pipe)

@@ -12,7 +12,7 @@ import numpy as np
 from shoal.errors import RequestError, shown
 from shoal.hints import FILE, option
 from shoal.kernels.arrays import Floats
-from shoal.ledger.ledger import Frame, Scale, Tree
+from shoal.series.ledger import Frame, Scale, Tree
 from shoal.settings import Settings
 from shoal.table.encode_nodes import Coded, step
 from shoal.table.hierarchy.specify import digests, is_file

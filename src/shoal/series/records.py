@@ -11,11 +11,11 @@ import numpy as np
 from shoal.errors import InputError, PrivacyError, RequestError, listed, shown
 from shoal.hints import COLUMN, option
 from shoal.kernels.arrays import Integers
-from shoal.ledger.history import History
-from shoal.ledger.key import Key
 from shoal.methods.enforce.rules import NEW
 from shoal.methods.enforce.values import ValueSets
 from shoal.methods.series.bonds import Bonds, Known, Signature
+from shoal.series.history import History
+from shoal.series.key import Key
 from shoal.settings import Settings
 from shoal.table.hierarchy.values import distinct_values
 from shoal.table.roles import Column

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shoal.ledger.ledger import Release
 from shoal.report.report import Report
 from shoal.report.sections import DriftSection
+from shoal.series.ledger import Release
 
 
 def published_means(report: Report) -> dict[str, tuple[float, float]]:

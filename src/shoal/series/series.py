@@ -17,8 +17,6 @@ import numpy as np
 from shoal.errors import InputError, PrivacyError, RequestError, listed, shown
 from shoal.hints import option
 from shoal.kernels.arrays import Floats, Integers
-from shoal.ledger.history import History
-from shoal.ledger.ledger import Frame, Ledger, Promise, Release, Roll
 from shoal.methods.enforce.rules import Kinds
 from shoal.methods.enforce.values import ValueSets
 from shoal.methods.series.bonds import Known, Signature, bind, deal
@@ -28,6 +26,8 @@ from shoal.partition import rows_of_groups
 from shoal.report.report import Report
 from shoal.report.sections import SeriesSection
 from shoal.series.frame import Plan, drift_notes, frame_of, stable_weights, with_trees_of
+from shoal.series.history import History
+from shoal.series.ledger import Frame, Ledger, Promise, Release, Roll
 from shoal.series.records import (
     bonds_of,
     check_budget,

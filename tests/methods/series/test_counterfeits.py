@@ -7,8 +7,8 @@ import pytest
 from naive.series import possible
 from series_tables import random_series, release_all, settings_for
 from shoal.errors import RequestError
-from shoal.ledger.ledger import Ledger
 from shoal.pipeline.series_groups import allowed_counterfeits
+from shoal.series.ledger import Ledger
 from shoal.settings import build
 
 ROUNDS, ALL_ROUNDS = 3, 200

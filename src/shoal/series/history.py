@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from shoal.ledger.ledger import Ledger, Release
+from shoal.series.ledger import Ledger, Release
 
 
 @dataclass(frozen=True, eq=False, repr=False)

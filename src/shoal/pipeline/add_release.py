@@ -23,8 +23,8 @@ from shoal.pipeline.result import Result
 from shoal.release.dialects import written_as
 from shoal.release.prepare import prepared
 from shoal.release.write import release_bytes
-from shoal.series.history import History
 from shoal.series.ledger import Ledger, locked
+from shoal.series.records import History
 from shoal.series.series import Series
 from shoal.settings import Settings, load
 from shoal.table.encode_nodes import code

@@ -46,9 +46,9 @@ from shoal.release.save import judged_entry, verified_bytes
 from shoal.release.write import release_bytes, row_order
 from shoal.series.arrivals import Delay, Piece, Pieces
 from shoal.series.form import ARRIVAL, PERSON, TIME, Form, joined, with_arrivals, without_people
-from shoal.series.history import History
 from shoal.series.ledger import FRAME as FRAMES
 from shoal.series.ledger import Ledger, Release, entry_of, locked
+from shoal.series.records import History
 from shoal.series.series import Series
 from shoal.series.waiting import FORM, FRAME, Counts, Noted, State
 from shoal.settings import Settings

@@ -25,10 +25,18 @@ from shoal.methods.series.start import NOWHERE
 from shoal.partition import rows_of_groups
 from shoal.report.report import Report
 from shoal.report.sections import SeriesSection
-from shoal.series.frame import Plan, drift_notes, frame_of, stable_weights, with_trees_of
-from shoal.series.history import History
+from shoal.series.frame import (
+    Plan,
+    drift_notes,
+    drift_of,
+    frame_of,
+    published_means,
+    stable_weights,
+    with_trees_of,
+)
 from shoal.series.ledger import Frame, Ledger, Promise, Release, Roll
 from shoal.series.records import (
+    History,
     bonds_of,
     check_budget,
     joined_values,
@@ -37,7 +45,6 @@ from shoal.series.records import (
     value_sets,
     values_of,
 )
-from shoal.series.report import drift_of, published_means
 from shoal.settings import Settings
 from shoal.table.encode_nodes import Coded
 from shoal.table.hierarchy.values import distinct_values

@@ -18,6 +18,7 @@ from shoal.cli.options import READING
 from shoal.hints import Hint
 from shoal.pipeline import anonymize, preview
 from shoal.pipeline import compare as comparing
+from shoal.pipeline import stream as streaming
 from shoal.pipeline.regions import file
 from shoal.settings import RunOptions, build, load, signatures
 from shoal.settings.hints import as_command, as_recipe
@@ -32,7 +33,6 @@ from shoal.settings.table import (
     options_of_command,
 )
 from shoal.settings.tree import arguments_of, tree_of, values_of
-from shoal.streams import stream as streaming
 from shoal.table.dialects.dialect import HOW
 from shoal.web.equivalent import command_line, python_snippet
 from shoal.web.labels import as_field

@@ -17,8 +17,6 @@ import numpy as np
 from shoal.errors import InputError, PrivacyError, RequestError, listed, shown
 from shoal.hints import option
 from shoal.kernels.arrays import Floats, Integers
-from shoal.ledger.history import History
-from shoal.ledger.ledger import Frame, Ledger, Promise, Release, Roll
 from shoal.methods.enforce.rules import Kinds
 from shoal.methods.enforce.values import ValueSets
 from shoal.methods.series.bonds import Known, Signature, bind, deal
@@ -27,8 +25,18 @@ from shoal.methods.series.start import NOWHERE
 from shoal.partition import rows_of_groups
 from shoal.report.report import Report
 from shoal.report.sections import SeriesSection
-from shoal.series.frame import Plan, drift_notes, frame_of, stable_weights, with_trees_of
+from shoal.series.frame import (
+    Plan,
+    drift_notes,
+    drift_of,
+    frame_of,
+    published_means,
+    stable_weights,
+    with_trees_of,
+)
+from shoal.series.ledger import Frame, Ledger, Promise, Release, Roll
 from shoal.series.records import (
+    History,
     bonds_of,
     check_budget,
     joined_values,
@@ -37,7 +45,6 @@ from shoal.series.records import (
     value_sets,
     values_of,
 )
-from shoal.series.report import drift_of, published_means
 from shoal.settings import Settings
 from shoal.table.encode_nodes import Coded
 from shoal.table.hierarchy.values import distinct_values
@@ -45,8 +52,8 @@ from shoal.table.roles import Role
 from shoal.table.table import Table, missing_cells
 
 AGAINST = {
-    "sets": "whom somebody follows through all releases by her quasi-identifiers; nothing is "
-    "promised against who solves for everybody's values at once",
+    "sets": "whom somebody follows through all releases by her quasi-identifiers; not against who "
+    "knows that one person joined or left, or solves for everybody's values at once",
     "worlds": "against whoever has all releases and knows everyone's quasi-identifiers and who is "
     "in which, whatever is computed for all people at once",
 }

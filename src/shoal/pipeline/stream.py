@@ -8,12 +8,15 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, BinaryIO, Unpack
 
-from shoal.errors import InputError, RequestError, shown
+from shoal.errors import InputError, RequestError, listed, shown
 from shoal.hints import Hint, option
+from shoal.pipeline.batches import Releaser, Stream
 from shoal.pipeline.live import Shown
 from shoal.progress import Callback, Reporter
 from shoal.release.save import seen_from
+from shoal.series.arrivals import Delay, Pieces, of_folder, of_items, of_pipe
 from shoal.series.records import person_of
+from shoal.series.waiting import State
 from shoal.settings import RunOptions, Settings
 from shoal.settings.model import FORM, STREAM
 from shoal.settings.signatures import StreamOptions
@@ -22,12 +25,6 @@ from shoal.settings.tree import settings_and_run
 from shoal.storage.names import is_url
 from shoal.storage.private_folder import RECIPE, SUFFIX, private_folder
 from shoal.storage.staging import Staging
-from shoal.streams.arrivals import Pieces, of_folder, of_items, of_pipe
-from shoal.streams.delay import Delay
-from shoal.streams.form import check_rules
-from shoal.streams.loop import Stream
-from shoal.streams.release import Releaser
-from shoal.streams.state import State
 from shoal.table.files.formats import check_kind
 from shoal.table.hierarchy.specify import is_file
 from shoal.version import __version__
@@ -112,7 +109,6 @@ def stream_with(
     person = person_of(settings)
     check_kind(settings.stream.format)
     check_streamed(settings)
-    check_rules(settings)
     delay = Delay.of(settings.stream.delay, settings.protect.k)
     if settings.stream.batch < settings.protect.k:
         raise RequestError(
@@ -161,6 +157,12 @@ def check_streamed(settings: Settings) -> None:
             continue
         if _value(settings.model_dump(), entry) != entry.default:
             raise RequestError(f"a stream takes no {Hint(entry.name).mark}; leave it out")
+    for name, rule in settings.hierarchies.items():
+        if rule == "balanced":  # batches could not be compared
+            raise RequestError(
+                f"{listed([name])}: balanced follows the data of each batch; take widths or cuts, "
+                f"{option('hierarchies', {name: 'widths:5,10'})}"
+            )
 
 
 def settled(settings: Settings, private: Path) -> Settings:

@@ -1,19 +1,45 @@
-"""Ledger: the file, its chain of message codes, and its lock."""
+"""The ledger of a series of releases: who was in which class, so that the next one is safe.
+
+**Against whom.** The attacker has all releases, knows everyone's quasi-identifiers at each date and
+who is in each release, but not the columns that are kept. Records of two releases can be joined
+only by kept columns.
+
+**What is promised.** k holds in each release. l of a constant sensitive column holds over the
+series: each person has a *signature*, at least l values with her own among them, that she keeps
+for good, and in every class the people of one signature have each of its values equally often
+(m-invariance: Xiao and Tao, SIGMOD 2007). Permuting the values of all people of a signature at once
+changes no release, so no value of it can be ruled out. Where kept columns would join the records
+of a person below k, or to fewer than l values, her class is withheld. Of columns that change, l
+holds in each release and does not compose. What was published cannot be made safer afterwards.
+
+**The file.** One line a fact, in order: releases, withdrawals, people who left. It is only ever
+appended to (leaving replaces a person's number by a random one, and notes that). Each line has a
+message code (HMAC-SHA256) of itself and of the code before it, so that no line can be changed, put
+in or taken out without the key, but for the last ones: a shorter ledger is an older ledger, which
+is why every private report notes how many lines there were. People and values are keyed hashes; the
+key lies in a second file, for its owner alone (0600). Both are as confidential as the original:
+whoever has the key can try names. An entry gets its place before the release gets its name, under
+the ledger's lock and with a journal beside it: what a run that is killed in between leaves is taken
+back by the next one (`journal.py`).
+"""
 
 from __future__ import annotations
 
 import contextlib
 import hmac
 import json
+import os
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, Literal, cast
+
+from pydantic import TypeAdapter
 
 from shoal.errors import InputError, OutputError, RequestError, shown
-from shoal.ledger.journal import journal_path, settle
-from shoal.ledger.key import Key, key_path
+from shoal.series.journal import journal_path, settle
+from shoal.series.key import Key, key_path
 from shoal.storage import system
 from shoal.storage.staging import Staging
 
@@ -50,14 +76,6 @@ class Frame:
     trees: Mapping[str, Tree] = field(default_factory=dict)
     means: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
-    @classmethod
-    def from_tree(cls, tree: Mapping[str, Any]) -> Frame:
-        """Return the frame that JSON holds."""
-        scales = {name: Scale(**own) for name, own in tree["scales"].items()}
-        trees = {name: Tree(**own) for name, own in tree["trees"].items()}
-        means = {name: (own[0], own[1]) for name, own in tree.get("means", {}).items()}
-        return cls(scales, trees, means)
-
 
 @dataclass(frozen=True)
 class Promise:
@@ -72,7 +90,7 @@ class Promise:
     sensitive: str | None
     quasi_identifiers: tuple[str, ...]
     kept: tuple[str, ...] = ()
-    over_series: str = "sets"
+    over_series: str = "worlds"
 
 
 @dataclass(frozen=True, repr=False)
@@ -86,20 +104,14 @@ class Roll:
     `counterfeits` are those of the people who are nobody, under random numbers.
     """
 
-    people: tuple[str, ...]
-    classes: tuple[int, ...]
+    people: tuple[str, ...] = ()
+    classes: tuple[int, ...] = ()
     values: tuple[str, ...] = ()
     signature: tuple[int, ...] = ()
     signatures: tuple[tuple[str, ...], ...] = ()
     bound: Mapping[str, int] = field(default_factory=dict)
     joined: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     counterfeits: tuple[str, ...] = ()
-
-    def renamed(self, numbers: Mapping[str, str]) -> Roll:
-        """Return the roll with some people under other numbers."""
-        people = tuple(numbers.get(one, one) for one in self.people)
-        bound = {numbers.get(one, one): place for one, place in self.bound.items()}
-        return replace(self, people=people, bound=bound)
 
 
 @dataclass(frozen=True)
@@ -110,8 +122,6 @@ class Release:
     later. `withheld` people were left out. The `frame` is what a stable next release keeps.
     """
 
-    kind: ClassVar[str] = "release"
-
     number: int
     file: str
     sha256: str
@@ -120,122 +130,86 @@ class Release:
     made: bool = True
     withheld: int = 0
     frame: Frame | None = None
+    kind: Literal["release"] = "release"
 
 
 @dataclass(frozen=True)
 class Withdrawal:
     """A release that was made and not published: it no longer counts."""
 
-    kind: ClassVar[str] = "withdrawal"
-
     release: int
+    kind: Literal["withdrawal"] = "withdrawal"
 
 
 @dataclass(frozen=True, repr=False)
 class Leaving:
     """People who left: they are in no later release."""
 
-    kind: ClassVar[str] = "leaving"
-
     people: tuple[str, ...]
+    kind: Literal["leaving"] = "leaving"
 
 
 Entry = Release | Withdrawal | Leaving
+ENTRY: TypeAdapter[Entry] = TypeAdapter(Entry)
+FRAME: TypeAdapter[Frame] = TypeAdapter(Frame)
+FORM = "shoal ledger 1"
+HEAD = {"form": FORM, "note": "private: as confidential as the original records"}
+LOCK = ".lock"
 
 
 def to_tree(entry: Entry) -> dict[str, Any]:
     """Return an entry as JSON holds it."""
-    own = {one.name: getattr(entry, one.name) for one in fields(entry)}
-    if isinstance(entry, Release):  # a roll is long: its lists are taken as they are
-        roll = {one.name: getattr(entry.roll, one.name) for one in fields(entry.roll)}
-        frame = None if entry.frame is None else asdict(entry.frame)
-        own |= {"promise": asdict(entry.promise), "roll": roll, "frame": frame}
-    return {"kind": entry.kind, **own}
-
-
-def from_tree(tree: Mapping[str, Any]) -> Entry:
-    """Return the entry that JSON holds."""
-    own = {name: part for name, part in tree.items() if name != "kind"}
-    if tree["kind"] == Withdrawal.kind:
-        return Withdrawal(**own)
-    if tree["kind"] == Leaving.kind:
-        return Leaving(tuple(own["people"]))
-    promise, roll = own["promise"], own["roll"]
-    columns = {name: tuple(promise[name]) for name in ("quasi_identifiers", "kept")}
-    joined = {name: tuple(values) for name, values in roll["joined"].items()}
-    signatures = tuple(_tuple(one) for one in roll["signatures"])
-    lists = {name: tuple(roll[name]) for name in ("people", "classes", "values", "signature")}
-    frame = own["frame"]
-    return Release(
-        **{
-            **own,
-            "frame": None if frame is None else Frame.from_tree(frame),
-            "promise": Promise(**{**promise, **columns}),
-            "roll": Roll(
-                **lists,
-                signatures=signatures,
-                bound=roll["bound"],
-                joined=joined,
-                counterfeits=tuple(roll["counterfeits"]),
-            ),
-        }
-    )
-
-
-def _tuple(values: Sequence[str]) -> tuple[str, ...]:
-    return tuple(values)
-
-
-FORM = "shoal ledger 1"
-FIRST = "private: as confidential as the original records"
-LOCK = ".lock"
+    return cast(dict[str, Any], ENTRY.dump_python(entry, mode="json"))
 
 
 @dataclass(frozen=True)
 class Ledger:
-    """Entries in order, with the key of their codes; `last` is the code of the last line."""
+    """Entries in order, with the key of their codes; `last` is the code of the last line.
+
+    The file ends at `size`; `more` lines are not written yet. Whoever releases nobody twice reads a
+    ledger without the people of its releases, however long it is.
+    """
 
     path: Path
     key: Key
     entries: tuple[Entry, ...] = ()
-    text: str = ""
     last: str = ""
+    size: int = 0
+    more: bytes = b""
 
     def __repr__(self) -> str:
         return f"<Ledger of {len(self.releases)} releases>"
 
     @classmethod
-    def new(cls, path: Path) -> Ledger:
+    def new(cls, path: Path, key: Key | None = None) -> Ledger:
         """Return an empty ledger, which is not written yet."""
-        empty = cls(path, Key.new())
-        return empty._line(json.dumps({"form": FORM, "note": FIRST}))
+        return cls(path, key or Key.new())._with_line(json.dumps(HEAD))
 
     @classmethod
-    def load(cls, path: Path) -> Ledger:
-        """Read a ledger; every line must have its code."""
+    def load(cls, path: Path, people: bool = True, torn: bytes = b"") -> Ledger:
+        """Read a ledger, with the people of its releases or without; each line must have its code.
+
+        `torn` is a line that may be there in part, as the last one: it is left out.
+        """
         settled(path)
-        try:
-            text = path.read_text("utf-8")
-        except FileNotFoundError:
-            raise InputError(f"{shown(path)}: there is no such ledger") from None
-        except (OSError, UnicodeDecodeError):
-            raise InputError(f"{shown(path)}: the ledger cannot be read") from None
-        key, last, entries = Key.load(path), "", []
-        for number, line in enumerate(text.splitlines()):
-            body, _, code = line.rpartition(" ")
-            if not hmac.compare_digest(key.code(last, body), code):
+        if not path.exists():
+            raise InputError(f"{shown(path)}: there is no such ledger")
+        book, number = cls(path, Key.load(path)), 0
+        for number, (line, body, code) in enumerate(_lines(path), 1):
+            if not hmac.compare_digest(book.key.code(book.last, body), code):
+                if torn.startswith(line) and book.size + len(line) == path.stat().st_size:
+                    break
                 raise InputError(
-                    f"{shown(path)}, line {number + 1}: its message code is wrong; the ledger was "
+                    f"{shown(path)}, line {number}: its message code is wrong; the ledger was "
                     "changed, or the key is another's; take the last copy that `check` accepts"
                 )
-            last = code
-            if number:
-                entries.append(from_tree(json.loads(body)))
-            elif json.loads(body).get("form") != FORM:
+            if number == 1 and json.loads(body).get("form") != FORM:
                 raise InputError(f"{shown(path)}: a ledger of another version of shoal")
-        if not last:
+            entry = ENTRY.validate_python(json.loads(body)) if number > 1 else None
+            book = book._after(line, code, entry, people)
+        if not number:
             raise InputError(f"{shown(path)}: the ledger is empty")
-        return cls(path, key, tuple(entries), text, last)
+        return book
 
     @classmethod
     def open(cls, path: Path) -> Ledger:
@@ -268,19 +242,46 @@ class Ledger:
         """The number of the next release."""
         return 1 + max((one.number for one in self.entries if isinstance(one, Release)), default=0)
 
+    @property
+    def is_as_it_was(self) -> bool:
+        """Whether the file still ends where it did, with the same code; or is still to be made."""
+        if not self.path.exists():
+            return not self.size
+        with self.path.open("rb") as file:
+            if not self.size or file.seek(0, os.SEEK_END) != self.size:
+                return False
+            file.seek(self.size - len(self.last) - 1)
+            return file.read() == f"{self.last}\n".encode()
+
+    def people(self) -> Iterator[tuple[str, ...]]:
+        """Yield the people of every release that counts, as the file has them."""
+        counts = {one.number for one in self.releases}
+        for number, (_, body, _) in enumerate(_lines(self.path)):
+            entry = ENTRY.validate_python(json.loads(body)) if number else None
+            if isinstance(entry, Release) and entry.number in counts:
+                yield entry.roll.people
+
+    def line(self, entry: Entry) -> bytes:
+        """Return the next line, with its code."""
+        return self._coded(json.dumps(to_tree(entry), separators=(",", ":")))
+
     def with_entry(self, entry: Entry) -> Ledger:
-        """Return the ledger with one more entry."""
-        longer = self._line(json.dumps(to_tree(entry), separators=(",", ":")))
+        """Return the ledger with one more entry, which is not written yet."""
+        longer = self._with_line(json.dumps(to_tree(entry), separators=(",", ":")))
         return replace(longer, entries=(*self.entries, entry))
 
     def without(self, people: Sequence[str]) -> Ledger:
         """Return the ledger with some people under random numbers, and a note that they left."""
         numbers = {one: secrets.token_hex(len(one) // 2) for one in people}
-        made = replace(Ledger.new(self.path), key=self.key, text="", last="", entries=())
-        made = made._line(json.dumps({"form": FORM, "note": FIRST}))
+        made = Ledger.new(self.path, self.key)
         for entry in self.entries:
             if isinstance(entry, Release):
-                made = made.with_entry(replace(entry, roll=entry.roll.renamed(numbers)))
+                roll = replace(
+                    entry.roll,
+                    people=tuple(numbers.get(one, one) for one in entry.roll.people),
+                    bound={numbers.get(one, one): n for one, n in entry.roll.bound.items()},
+                )
+                made = made.with_entry(replace(entry, roll=roll))
             else:
                 made = made.with_entry(entry)
         return made.with_entry(Leaving(tuple(people)))
@@ -298,7 +299,8 @@ class Ledger:
         """Write the ledger with other files, and its key where it is new."""
         if not key_path(self.path).exists():
             staging.add(key_path(self.path), self.key.to_bytes(), private=True)
-        staging.add(self.path, self.text.encode("utf-8"), private=True, replaces=True)
+        before = self.path.read_bytes()[: self.size] if self.size else b""
+        staging.add(self.path, before + self.more, private=True, replaces=True)
 
     def write(self) -> None:
         """Write the ledger alone."""
@@ -306,9 +308,58 @@ class Ledger:
             self.add_to(staging)
             staging.commit()
 
-    def _line(self, body: str) -> Ledger:
-        code = self.key.code(self.last, body)
-        return replace(self, text=f"{self.text}{body} {code}\n", last=code)
+    def append(self, entry: Entry) -> Ledger:
+        """Append an entry to the file; what was torn there goes. Its people are not kept."""
+        line = self.line(entry)
+        self.cut(line)
+        return self._after(line, _parts(line)[1], entry, people=False)
+
+    def cut(self, line: bytes = b"") -> None:
+        """Take off what stands after the end, put a line there, and bring it to the disk."""
+        try:
+            with self.path.open("r+b") as file:
+                file.truncate(self.size)
+                file.seek(self.size)
+                file.write(line)
+                file.flush()
+                system.sync(file.fileno())
+        except OSError as error:
+            raise OutputError(f"{shown(self.path)}: cannot be written: {error.strerror}") from None
+
+    def _after(self, line: bytes, code: str, entry: Entry | None, people: bool) -> Ledger:
+        """Return the ledger with a line that is in the file."""
+        if isinstance(entry, Release) and not people:
+            entry = replace(entry, roll=Roll())
+        entries = self.entries if entry is None else (*self.entries, entry)
+        return replace(self, entries=entries, last=code, size=self.size + len(line))
+
+    def _coded(self, body: str) -> bytes:
+        return f"{body} {self.key.code(self.last, body)}\n".encode()
+
+    def _with_line(self, body: str) -> Ledger:
+        line = self._coded(body)
+        return replace(self, more=self.more + line, last=_parts(line)[1])
+
+
+def _parts(line: bytes) -> tuple[str, str]:
+    """Return the body and the code of a line; a line that does not end has no code."""
+    body, _, code = line.decode("ascii", "replace").rstrip("\n").rpartition(" ")
+    return body, code if line.endswith(b"\n") and code.isascii() else ""
+
+
+def _lines(path: Path) -> Iterator[tuple[bytes, str, str]]:
+    """Yield every line, and its body and code."""
+    try:
+        with path.open("rb") as file:
+            for line in file:
+                yield line, *_parts(line)
+    except OSError:
+        raise InputError(f"{shown(path)}: the ledger cannot be read") from None
+
+
+def entry_of(line: bytes) -> Entry:
+    """Return the entry of a line."""
+    return ENTRY.validate_python(json.loads(_parts(line)[0]))
 
 
 @contextlib.contextmanager
@@ -344,8 +395,7 @@ def settled(path: Path) -> None:
 
 def check_unchanged(ledger: Ledger) -> None:
     """Raise RequestError if a ledger was continued, or begun, since it was read."""
-    there = Ledger.load(ledger.path).last if ledger.path.exists() else ""
-    if there != (ledger.last if ledger.entries else ""):
+    if not ledger.is_as_it_was:
         raise RequestError(
             f"{shown(ledger.path)}: the ledger was continued since this release was made; make it "
             "again"

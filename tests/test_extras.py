@@ -120,7 +120,8 @@ def test_extras_are_those_of_the_package(repository):
     assert set(re.fullmatch(r"shoal\[([\w,]+)\]", every)[1].split(",")) == set(EXTRAS)
     core_names = {re.match(r"[\w-]+", one)[0] for one in project["dependencies"]}
     assert core_names == {
-        "duckdb", "filelock", "narwhals", "numba", "numpy", "pyarrow", "pydantic", "rich", "typer",
+        "duckdb", "filelock", "narwhals", "numba", "numpy", "platformdirs",
+        "pyarrow", "pydantic", "rich", "typer",
     }  # fmt: skip
 
 
@@ -146,8 +147,8 @@ def test_the_desk_without_charts(tmp_path, monkeypatch):
 def test_imports_are_of_the_core_or_of_an_extra():
     """The library imports no package that neither the core nor an extra brings."""
     known = {*sys.stdlib_module_names, "shoal", "duckdb", "filelock", "narwhals", "numba",
-             "llvmlite", "numpy", "pyarrow", "pydantic", "pydantic_core", "rich", "typer",
-             "starlette", "h11",
+             "llvmlite", "numpy", "platformdirs", "pyarrow", "pydantic", "pydantic_core", "rich",
+             "typer", "starlette", "h11",
              *(module for modules in EXTRAS.values() for module in modules)}  # fmt: skip
     pattern = re.compile(r"^\s*(?:import|from)\s+(\w+)", re.MULTILINE)
     folder = Path(shoal.__file__).parent

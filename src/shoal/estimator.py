@@ -26,9 +26,13 @@ from shoal.errors import PrivacyWarning, RequestError
 from shoal.kernels.arrays import Floats
 from shoal.measures.loss import group_means
 from shoal.partition import Partition
-from shoal.pipeline.group_centers import distance_groups, group_rows, present_means
-from shoal.pipeline.microaggregate import microaggregate
-from shoal.release.readback import save_records
+from shoal.pipeline.microaggregate import (
+    distance_groups,
+    group_rows,
+    microaggregate,
+    present_means,
+)
+from shoal.release.records import save_records
 from shoal.table.dataframes.native import take_native
 from shoal.table.read import read
 from shoal.table.roles import Column, Kind

@@ -507,7 +507,8 @@ def test_a_killed_run_goes_on(tmp_path):
     run(pattern, tmp_path / "here", Here(1))
     seen = set()
     for wanted in ("parted.json", "moved-1-0.json", "out-1.json", "part-2.json"):
-        place = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}
+        paths = [str(Path(__file__).parent.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
+        place = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
         process = subprocess.Popen(
             [sys.executable, "-c", KILLED, pattern, str(tmp_path / "away")], env=place
         )

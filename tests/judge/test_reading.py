@@ -121,6 +121,7 @@ def test_good_csv_is_read(tmp_path_factory, case):
         ("\n", "there is no header"),
         ("a,b\n1\n", "line 2: 1 cell, the header has 2"),
         ("a,b\n1,2,3\n", "line 2: 3 cells, the header has 2"),
+        ("a\n1,2\n", "line 2: 2 cells, the header has 1"),
         ("a,b\n1,2\n\n1,2\n", "line 3: 1 cell, the header has 2"),
         ('a,b\n"two\nlines",2\n3\n', "line 4: 1 cell, the header has 2"),
         ("a\n1\n\n1\n", "line 3: a blank line"),

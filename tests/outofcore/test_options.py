@@ -11,8 +11,8 @@ from shoal.pipeline.anonymize import anonymize_with
 from shoal.pipeline.regions.budget import Budget
 from shoal.pipeline.regions.request import FileRequest
 from shoal.pipeline.regions.run import release_file
-from shoal.pipeline.stage import BESIDE, Reads, check_read, needs_all_records
 from shoal.pipeline.stages import READS, READS_BY_REGION
+from shoal.pipeline.state import BESIDE, Reads, check_read, needs_all_records
 from shoal.release.targets import Targets
 from shoal.settings import build
 from shoal.settings.table import TABLE

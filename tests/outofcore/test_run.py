@@ -459,12 +459,6 @@ def test_a_broken_line_names_its_number(tmp_path):
     "tree",
     [
         {"protect": {"l": 2}},
-        {"protect": {"t": 0.2}},
-        {"protect": {"k_of": {"age": 20}}},
-        {"protect": {"dominance": 10}},
-        {"protect": {"method": "mdav"}},
-        {"protect": {"time_limit": 3}},
-        {"protect": {"start": "mdav"}},
         {"release": {"aggregate": "medoid"}},
     ],
 )
@@ -820,7 +814,7 @@ def test_killed_between_look_and_parting(tmp_path, monkeypatch, ending):
         with pytest.raises(KeyboardInterrupt):
             run(source, tmp_path / "out.parquet", roles=roles)
     (folder,) = left(tmp_path)
-    assert (tmp_path / folder / "look-0.json").exists()
+    assert list((tmp_path / folder).glob("*/look-0.json"))
     run(source, tmp_path / "out.parquet", roles=roles)
     run(source, tmp_path / "again.parquet", roles=roles)
     one, other = (pq.read_table(tmp_path / f"{name}.parquet") for name in ("out", "again"))

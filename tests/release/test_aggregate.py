@@ -15,7 +15,6 @@ import naive
 import shoal
 from shoal.partition import Partition
 from shoal.release.aggregate import Aggregators, aggregate
-from shoal.release.centers import half_even
 from shoal.release.write import csv_cells
 
 
@@ -75,12 +74,6 @@ def test_decimals_equal_exact_arithmetic(tmp_path_factory, numbers, decimals):
     found = csv_cells(table["x"], ",").to_pylist()
     assert [float(cell) for cell in found] == [float(expected)] * len(texts)
     assert {cell.lstrip("-") for cell in found} == {expected.lstrip("-")}
-
-
-@given(st.integers(-(10**30), 10**30), st.integers(1, 10**6))
-def test_half_even(numerator, denominator):
-    """Whole-number rounding equals Python's rounding of the exact fraction."""
-    assert half_even(numerator, denominator) == round(Fraction(numerator, denominator))
 
 
 def test_median(write):

@@ -102,7 +102,7 @@ def test_side_by_side(tmp_path):
     made = [json.loads((place / name).read_text()) for place, name in
             ((out.parent, "r.report.json"), (private, "report.json"))]  # fmt: skip
     known = Commitments.load(private)
-    assert known.of_input(made[1]["input"]["sha256"]) == made[0]["input"]["commitment"]
+    assert known.of_file("input", made[1]["input"]["sha256"]) == made[0]["input"]["commitment"]
     shutil.rmtree(out.parent)
     out.parent.mkdir()
     codes = run_many(3, *common)

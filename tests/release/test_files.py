@@ -5,8 +5,9 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-import signal
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -220,23 +221,6 @@ def test_naming_all_or_none(tmp_path, monkeypatch, force, fails_at):
     monkeypatch.undo()
     left = {p.name: p.read_text() for p in tmp_path.iterdir()}
     assert left == (dict.fromkeys(names, "old") if force else {})
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupt_waits_for_the_names(tmp_path, monkeypatch, number):
-    """An interrupt while files are being named does not stop half-way."""
-    real = os.fchmod
-
-    def interrupted(descriptor, mode):
-        os.kill(os.getpid(), number)
-        real(descriptor, mode)
-
-    monkeypatch.setattr(os, "fchmod", interrupted)
-    with Staging(force=False) as staging:
-        for name in ("a", "b"):
-            staging.add(tmp_path / name, b"new")
-        staging.commit()
-    assert {p.name for p in tmp_path.iterdir()} == {"a", "b"}
 
 
 def test_places_that_cannot_be_written(result, tmp_path):
@@ -570,3 +554,40 @@ def test_digits_that_floats_hold(write, tmp_path):
         found = shoal.anonymize(path, k=2, quasi_identifiers=["a"], other=["o"])
         saved = found.save(tmp_path / kind, format="parquet")
         assert str(pq.read_table(saved).schema.field("o").type).startswith(kind)
+
+
+EARLY = """
+import sys, tempfile
+from shoal.errors import ShoalError
+def full(**_):
+    raise OSError(28, "No space left on device")
+if {full}:
+    tempfile.TemporaryFile = full
+try:
+    {call}
+except (SystemExit, ShoalError) as error:
+    code = getattr(error, "exit_code", None) or error.code
+    print(code, "numba" in sys.modules, "duckdb" in sys.modules)
+"""
+BY_PYTHON = "import shoal; shoal.anonymize_file({source!r}, {output!r}, k=2)"
+BY_COMMAND = (
+    "from shoal.cli import app; app(['anonymize', {source!r}, '-k', '2', {to!r}, {output!r}])"
+)
+
+
+@pytest.mark.parametrize(
+    ("source", "output", "full"),
+    [("t.csv", "old.csv", False), ("no.csv", "new.csv", False), ("t.csv", "new.csv", True)],
+)
+@pytest.mark.parametrize(
+    ("call", "to"), [(BY_PYTHON, ""), (BY_COMMAND, "-o"), (BY_COMMAND, "--pack")]
+)
+def test_what_cannot_be_done_costs_no_work(tmp_path, call, to, source, output, full):
+    """A target that is there, a full disk or a mistyped input is told before anything is loaded."""
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n3,4\n")
+    (tmp_path / "old.csv").write_text("old")
+    said = call.format(source=source, output=output, to=to)
+    code = [sys.executable, "-c", EARLY.format(call=said, full=full)]
+    ran = subprocess.run(code, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ran.stdout == "2 False False\n", ran.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["old.csv", "t.csv"]

@@ -105,11 +105,11 @@ def test_the_pack_of_an_spss_file(result, tmp_path):
 
 def test_a_file_changed_on_disk_is_noticed(result, tmp_path, monkeypatch):
     """Values that a writer cut are found by reading the file back."""
-    from shoal.release import json_lines
+    from shoal.release import write
 
-    whole = json_lines.json_lines_bytes
+    whole = write.json_lines_bytes
     monkeypatch.setattr(
-        json_lines, "json_lines_bytes",
+        write, "json_lines_bytes",
         lambda table, order: whole(table, order).replace(b'"age": 4', b'"age": 5'),
     )  # fmt: skip
     with pytest.raises(library.OutputError, match="not what was to be written"):

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import shoal
-from shoal.release.held import held
+from shoal.release.statistics import held
 from shoal.release.write import release_bytes
 from shoal.table.files.variable import Variable
 from shoal.table.roles import Column, Kind

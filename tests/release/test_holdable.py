@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 import shoal as library
-from shoal.release.held import SAS_WORDS, SPSS_WORDS, STATA_WORDS, TARGETS
 from shoal.release.prepare import check_holdable
+from shoal.release.statistics import SAS_WORDS, SPSS_WORDS, STATA_WORDS, TARGETS
 from shoal.release.workbook import COLUMNS, ROWS, TEXT, check_shape
 from shoal.settings import build
 

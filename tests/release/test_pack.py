@@ -61,7 +61,7 @@ def test_the_whole_pack(result, tmp_path, shoal, kind):
     assert made.verified.smallest_class >= 3
     assert set(made.files) == names - {"certificate.json"}
     known = Commitments.load(tmp_path / "out.private")
-    assert made.input.commitment == known.of_input(result.report.input["sha256"])
+    assert made.input.commitment == known.of_file("input", result.report.input["sha256"])
     found = library.check_pack(folder)
     assert found.ok, found.problems
     ran = shoal("certificate", "check", folder)

@@ -12,10 +12,7 @@ import pytest
 
 import shoal
 from shoal.errors import InputError, PrivacyError, RequestError
-from shoal.pipeline.stages import check_possible
 from shoal.release.claims import check_release
-from shoal.settings import build
-from shoal.settings.tree import tree_of
 
 RNG = np.random.default_rng(0)
 DATA = {
@@ -97,9 +94,3 @@ def test_written_packed_and_checked(tmp_path):
     assert lines[-1].startswith('class,other,integer,"number of its group, in random order"')
     claims = json.loads((tmp_path / "pack" / "certificate.json").read_text())["claims"]
     assert claims["quasi_identifiers"] == ["age", "stay", "class"]
-
-
-def test_files_larger_than_memory_have_none():
-    """Out of core the option is refused in words."""
-    with pytest.raises(RequestError, match="group numbers takes all records"):
-        check_possible(build(tree_of({"k": 4, "group_column": "class"})))

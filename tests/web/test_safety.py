@@ -29,6 +29,7 @@ FORBIDDEN = {"pickle", "cPickle", "dill", "cloudpickle", "shelve", "marshal", "y
 KNOWN = {
     "annotated-doc", "annotated-types", "colorama", "editables", "hatchling", "llvmlite",
     "duckdb", "filelock", "markdown-it-py", "mdurl", "narwhals", "numba", "numpy", "packaging",
+    "platformdirs",
     "pathspec",
     "pluggy", "pyarrow", "pydantic", "pydantic-core", "pygments", "rich", "shellingham", "tomlkit",
     "trove-classifiers", "typer", "typing-extensions", "typing-inspection", "vl-convert-python",

@@ -132,12 +132,10 @@ def risk(
     if "hierarchy_folder" in options and "hierarchies" in options:
         raise RequestError("say --hierarchies or --hierarchy, not both")
     force = options.pop("force", False)
-    target = None
     if records is not None:
-        from shoal.release.records import RecordsFile
+        from shoal.release.records import check_risks, save_risks
 
-        target = RecordsFile(records, force)
-        target.check(Path(file))
+        check_risks(records, force, Path(file))
     if chart is not None:
         from shoal.report.plots import check_chart_file
         from shoal.storage.staging import Staging
@@ -157,8 +155,8 @@ def risk(
         recipe=recipe,
         **arguments_of(options),
     )
-    if target is not None:
-        target.write(found.table)
+    if records is not None:
+        save_risks(found.table, records, force)
         say(f"wrote {records}: private, a line a record in the order of the file")
     if chart is not None:
         say(f"wrote {found.chart().save(chart, force=force)}")

@@ -16,7 +16,7 @@ from shoal.cli.options import WRITING, Tabled, takes
 from shoal.cli.output import live_reporter, write_stdout
 from shoal.cli.recipes import beside_recipe, completed
 from shoal.cli.releasing import showing
-from shoal.errors import InputError, RequestError
+from shoal.errors import InputError, RequestError, shown
 
 if TYPE_CHECKING:
     from shoal.pipeline.batches import Batch
@@ -108,6 +108,8 @@ def _release(
     pipe: tuple[BinaryIO, str] | None = None,
 ) -> None:
     """Release batches, and say what became of each."""
+    if pipe is None and not Path(source).is_dir():  # told before what takes a second is imported
+        raise InputError(f"{shown(source)}: a stream comes from a folder; this is none")
     from shoal.pipeline.stream import stream_with
 
     with live_reporter() as report:

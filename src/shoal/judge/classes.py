@@ -63,6 +63,7 @@ class Classes:
         self.kinds = {f"q{n}": source.columns[name] for n, name in enumerate(quasi, 1)}
         self.many = "count(DISTINCT person)" if person else "sum(n)::BIGINT"
         self.person, self.are_matched, self.coded = ", person" * bool(person), False, list[Coded]()
+        self.are_counted = len(sensitive) == 1 and not person  # each value once in a class
         cells = {f"q{n}": quoted(name) for n, name in enumerate(quasi, 1)}
         for n, column in enumerate(sensitive, 1):
             cast = "::VARCHAR" if source.columns[column.name].startswith(NESTED) else ""
@@ -101,6 +102,7 @@ class Classes:
             self.engine.load(
                 f"values_{n}", distinct, "The number of each value, and of the form of its spelling"
             )
+            self.are_counted &= len(set(codes_of["form"])) == len(numbers)
             joins.append(f"JOIN values_{n} ON counts.s{n} IS NOT DISTINCT FROM values_{n}.cell")
             codes.append(f"values_{n}.value AS v{n}, values_{n}.form AS f{n}")
         self.engine.make(
@@ -178,6 +180,8 @@ class Classes:
         """
         each = f"{code} AS code, bool_or({gone}) AS gone, {self.many} AS n\nFROM coded"
         counted = f"SELECT class, {each}\nGROUP BY class, code"
+        if self.are_counted:  # another GROUP BY would take a sixth of the time of all
+            counted = f"SELECT class, {code} AS code, {gone} AS gone, n\nFROM coded"
         if self.are_matched:
             counted = (
                 "SELECT matches.class, code, bool_or(gone) AS gone, sum(n)::BIGINT AS n\n"

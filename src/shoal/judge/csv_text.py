@@ -39,7 +39,6 @@ HEAD = re.compile(rb"\x1f\x8b\x08(?![\0\x08])|\x1f\x8b\x08\x08.{6}[^\0]{100}", r
 # repeat are bounded, as each repetition takes memory: megabytes of quotes took one of 1 GB.
 PLAIN = rb"[^QS\r\n\0]*+"
 QUOTED = rb"Q[^Q\\\r\0]*+(?:(?:\\(?!Q)|QQ|\r\n)[^Q\\\r\0]*+){0,131072}Q"
-QUOTED_CELL = rb"Q(?<![^S\n]Q)" + QUOTED[1:] + rb"(?=[S\n]|\r\n)"  # a first Q is found fast
 LINE_OF_CELLS = rb"[^Q\n]*+(?:Q[^Q]*+Q[^Q\n]*+){0,262144}\n?"
 LEADING = re.compile(r'^"(?:[^"]|"")*"')
 ODD = "\v\f\x1c\x1d\x1e\x85\u2028\u2029"  # signs at which some readers end a line
@@ -204,7 +203,7 @@ class Scan:
         start = len(BOM) if file.read(len(BOM)) == BOM else 0
         file.seek(start)
         self.line, head = self._pattern(LINE_OF_CELLS), file.read(LINE)
-        raw = _match(self.line, head)
+        raw = cast(re.Match[bytes], self.line.match(head))[0]
         if not raw.endswith(b"\n") and (len(head) == LINE or len(raw) < len(head)):
             raise self._wrong(TOO_LONG if len(head) == LINE else WRONG[-1][1])
         first = self._decoded(raw)
@@ -216,9 +215,8 @@ class Scan:
         self.header = self._cells(raw)
         check_names(self.header, name)
         self.width, self.end = len(self.header), b"\r\n" if raw.endswith(b"\r\n") else b"\n"
-        self.quoted = self._pattern(QUOTED_CELL)
         self.row = self.sign.encode() * (self.width - 1) + self.end
-        self.others = bytes(set(range(256)) - set(self.row + b"\r"))
+        self.others = bytes(set(range(256)) - set(self.sign.encode() + b"\r\n"))
         self.rivals = {sign: _counts(first, sign) for sign in DELIMITERS if sign in first}
         if self.quote == '"' or _counts(first, self.sign) == {self.width}:
             self.rivals.pop(self.sign, None)
@@ -271,7 +269,8 @@ class Scan:
             if len(rest) > LINE:
                 raise self._wrong(TOO_LONG)
         if rest.strip(blank):
-            raise self._wrong(self._reason(rest))
+            line = cast(re.Match[bytes], self.line.match(rest))[0]
+            raise self._wrong(self._reason(line if line.endswith(b"\n") else rest))
         for (sign, cells), times in self.splits.items():
             others = times - (cells in self.rivals[sign])  # but the header
             refuse((
@@ -294,17 +293,21 @@ class Scan:
 
     def _check(self, part: bytes) -> None:
         """Refuse records that are not those of this file, and those that are read differently."""
-        content, bare = self._decoded(part), part
-        if self.quote.encode() in part:
-            bare = self.quoted.sub(b"\0", part)
+        content, bare, quote = self._decoded(part), part, self.quote.encode()
+        is_even = b"\r" not in part or part.count(b"\r") == part.count(b"\r\n")
+        is_even &= b"\0" not in part
+        if quote in part:  # a NUL in the place of each quoted cell
+            bare = b"\0".join(part.split(quote)[::2])
+            while b"\0\0" in bare:  # of doubled quotes
+                bare = bare.replace(b"\0\0", b"\0")
+            sides = (self.sign.encode(), b"\n", b"\r\n")
+            begin = bare.startswith(b"\0") + sum(bare.count(one + b"\0") for one in sides[:2])
+            end = sum(bare.count(b"\0" + one) for one in sides)
+            is_even &= begin == end == bare.count(b"\0") and b"\\" + quote not in part
         marks = bare.translate(None, self.others)
         many = marks.count(b"\n")
-        is_even = (
-            marks == self.row * many
-            and (b"\r" not in bare or bare.count(b"\r") == bare.count(b"\r\n"))
-            and not (b"\0" in part or self.quote.encode() in bare)
-            and not (self.width == 1 and re.search(rb"(?:\A|\n)\r?\n", bare))
-        )
+        is_even &= marks == self.row * many
+        is_even &= self.width > 1 or not re.search(rb"(?:\A|\n)\r?\n", bare)
         has_lines = bare is not part and many < part.count(b"\n")
         half = CELL // 2  # a line of more than two such blocks has one of them in it
         is_long = any(part.find(b"\n", at, at + half) < 0
@@ -357,10 +360,6 @@ class Scan:
     def _wrong(self, what: str) -> InputError:
         """Return the error of what begins where the scan is."""
         return InputError(f"{self.name}, line {self.number}: {what}")
-
-
-def _match(pattern: re.Pattern[bytes], data: bytes) -> bytes:
-    return cast(re.Match[bytes], pattern.match(data))[0]
 
 
 def _counts(record: str, sign: str) -> set[int]:

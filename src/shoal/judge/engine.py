@@ -54,9 +54,9 @@ def text(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
-def names(columns: Sequence[str], of: str = "") -> str:
-    """Return names of columns with commas, each of a table if there is one."""
-    return ", ".join(f"{of}.{quoted(name)}" if of else quoted(name) for name in columns)
+def names(columns: Iterable[str]) -> str:
+    """Return names of columns with commas."""
+    return ", ".join(map(quoted, columns))
 
 
 class Engine:
@@ -66,22 +66,19 @@ class Engine:
     """
 
     def __init__(self, files: Iterable[Path] = (), scripted: bool = False) -> None:
-        self.files = list(dict.fromkeys(files))
-        self.scripted = scripted
-        self.script: list[str] = []
+        self.files, self.scripted, self.script = dict.fromkeys(files), scripted, list[str]()
 
     def __enter__(self) -> Engine:
         import duckdb
 
         _remove_left_over()
-        self.folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+        self.folder, limits = Path(tempfile.mkdtemp(prefix=PREFIX)), _LIMITS.get()
         self._lock = FileLock(self.folder / LOCK)
         self._lock.acquire()
         self.connection: duckdb.DuckDBPyConnection = duckdb.connect(":memory:", config=CLOSED)
         self._links = {file: str(self.folder / f"file-{n}") for n, file in enumerate(self.files)}
         for file, link in self._links.items():
             Path(link).symlink_to(file.resolve())
-        limits = _LIMITS.get()
         settings = {
             "temp_directory": text(str(self.folder)),
             "allowed_directories": f"[{text(str(self.folder))}]",
@@ -123,18 +120,18 @@ class Engine:
         if not self.scripted:
             return
         columns = self.columns(name)
-        cells = ", ".join(f"{quoted(column)}::VARCHAR" for column in columns)
-        rows = [
+        every = self.rows(f"SELECT {', '.join(f'{quoted(one)}::VARCHAR' for one in columns)} "
+                          f"FROM {name}")  # fmt: skip
+        lines = ",\n  ".join(
             f"({', '.join('NULL' if cell is None else text(cell) for cell in row)})"
-            for row in self.rows(f"SELECT {cells} FROM {name}")
-        ]
+            for row in every or [(None,) * len(columns)]
+        )
         typed = ", ".join(
             f"{quoted(one)}::{kind} AS {quoted(one)}" for one, kind in columns.items()
         )
-        lines = ",\n  ".join(rows) or f"({', '.join(['NULL'] * len(columns))})"
         self._note(
             f"CREATE TABLE {name} AS\nSELECT {typed}\nFROM (VALUES\n  {lines}\n) "
-            f"AS given({names(list(columns))})" + ("" if rows else " LIMIT 0"),
+            f"AS given({names(list(columns))})" + ("" if every else " LIMIT 0"),
             heading,
         )
 
@@ -160,10 +157,7 @@ class Engine:
         self._note(query, heading)
         return self.rows(query)
 
-    def make(self, statement: str, heading: str = "") -> None:
-        """Carry out a statement that makes a view or a table; it becomes a part of the script."""
-        self._note(statement, heading)
-        self.rows(statement)
+    make = ask  # a statement that makes a view or a table
 
     def rows(self, query: str, parameters: Sequence[Any] | None = None) -> list[tuple[Any, ...]]:
         """Return the rows that answer a query that is no part of the script."""
@@ -204,7 +198,6 @@ def _remove_left_over() -> None:
     """Remove the folders of runs that were killed: nobody holds their locks."""
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         with contextlib.suppress(OSError, Timeout):
-            old = time.time() - folder.stat().st_mtime > AGE
-            if old and not folder.is_symlink():
+            if time.time() - folder.stat().st_mtime > AGE and not folder.is_symlink():
                 with FileLock(folder / LOCK, timeout=0):
                     shutil.rmtree(folder, ignore_errors=True)

@@ -17,16 +17,18 @@ from typing import Any
 import pyarrow as pa
 
 LACKING, LARGE, BROKEN = 11, 12, 13  # exit codes
+CODES = {ImportError: LACKING, OverflowError: LARGE}
 BESIDE, SAID = b"beside", b"said"
 RATIO, FREE, CELL, ROWS = 200, 64 * 2**20, 8, 2**31 - 2
 END = 16  # bytes of SPSS without which its last record is not whole
 READ = {"sav": "read_sav", "zsav": "read_sav", "por": "read_por", "dta": "read_dta",
         "xpt": "read_xport", "sas7bdat": "read_sas7bdat"}  # fmt: skip
 WITHOUT_USER_MISSING = ("por", "xpt")
-TAIL = ("bytes after its end", rb"(?s)</stata_dta>.")
-NOTES = ("characteristics", rb"<characteristics>(?!</characteristics>)")
-TABLES = ("a second table", rb"(?s)HEADER RECORD\*{7}MEMB.*HEADER RECORD\*{7}MEMB")
-HOLDS = {"dta": (TAIL, NOTES), "xpt": (TABLES,)}  # what pyreadstat does not tell
+HOLDS = {  # what pyreadstat does not tell
+    "dta": {"bytes after its end": rb"(?s)</stata_dta>.",
+            "characteristics": rb"<characteristics>(?!</characteristics>)"},
+    "xpt": {"a second table": rb"(?s)HEADER RECORD\*{7}MEMB.*HEADER RECORD\*{7}MEMB"},
+}  # fmt: skip
 
 
 def main(path: str, kind: str, target: str) -> int:
@@ -39,12 +41,8 @@ def main(path: str, kind: str, target: str) -> int:
         })  # fmt: skip
         with pa.OSFile(target, "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
             writer.write_table(table)
-    except ImportError:
-        return LACKING
-    except OverflowError:
-        return LARGE
-    except Exception:
-        return BROKEN  # whatever the file did to the library
+    except Exception as error:  # whatever the file did to the library
+        return next((code for kind, code in CODES.items() if isinstance(error, kind)), BROKEN)
     return 0
 
 
@@ -125,12 +123,13 @@ def statistics(path: str, kind: str, target: str, most: int) -> tuple[Any, list[
         ),
     }  # fmt: skip
     more = [what for what, there in beside.items() if there]
-    more += [what for what, pattern in HOLDS.get(kind, ()) if re.search(pattern, content)]
-    unused = [name for name, cells in values.items() if labels.get(name, {}).keys() - set(cells)]
-    more += [f"labels of codes that no record has, of column {name}" for name in unused]
-    said = [one for one in (facts.file_label, *facts.column_labels) if one]
+    more += [what for what, pattern in HOLDS.get(kind, {}).items() if re.search(pattern, content)]
+    more += [
+        f"labels of codes that no record has, of column {name}"
+        for name, cells in values.items() if labels.get(name, {}).keys() - set(cells)
+    ]  # fmt: skip
     columns = {name: column(cells, labels.get(name) or {}) for name, cells in values.items()}
-    return pa.table(columns), more, said
+    return pa.table(columns), more, [*filter(None, (facts.file_label, *facts.column_labels))]
 
 
 def is_longer(read: Any, content: bytes, target: str, name: str, rows: int) -> bool:

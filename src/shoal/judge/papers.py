@@ -95,7 +95,7 @@ def _papers(path: Path) -> Iterator[Beside]:
     stem = ENDING.sub("", path.name)
     names = (f"{stem}.report.json", "report.json", "certificate.json")
     *reports, certificate = contents = [_read(path.with_name(name), json.loads) for name in names]
-    digest = _digest(path)[0] if any(contents) else ""
+    digest = digest_of(path)[0] if any(contents) else ""
     for name, content in zip(names, reports, strict=False):
         released, columns = _at(content, "release"), _at(content, "columns")
         if _at(released, "sha256") != digest or not digest:
@@ -159,7 +159,7 @@ def _read(path: Path, parse: Callable[[str], Any]) -> Any:
         return None
 
 
-def _digest(place: str | Path) -> tuple[str, int]:
+def digest_of(place: str | Path) -> tuple[str, int]:
     """Return the sha256 and the size of a file at a path or URL."""
     digest, size = hashlib.sha256(), 0
     for piece in pieces(place):
@@ -219,7 +219,7 @@ def folder_view(engine: Engine, data: str, table: str, published: bool = True) -
     content = _manifest(data) if MANIFEST in entries(data) else {"parts": []}
     sizes = []
     for part in content["parts"]:
-        digest, size = _digest(within(data, part["file"]))
+        digest, size = digest_of(within(data, part["file"]))
         refuse((digest != part["sha256"],
                 f"{part['file']}: is not the file that {MANIFEST} lists"))  # fmt: skip
         sizes.append(size)

@@ -50,7 +50,7 @@ def files_of(data: Any, kind: str | None = None) -> list[Path]:
     what, place = _what(data, kind)
     files = data if what == "files" else [place] if place else []
     if what == "folder":
-        with _system_in_words(place):
+        with system_in_words(name_of(place)):
             files = papers.parts_of(place)
     if what == "database":
         files = [database_of(place)[0]]
@@ -70,7 +70,7 @@ def opened(
     A file that is `published` may hold nothing but its records and a schema.
     """
     what, place = _what(data, kind)
-    with _system_in_words(place):
+    with system_in_words(name_of(place)):
         if what == "folder":
             return papers.folder_view(engine, place, table, published)
         if what.startswith("csv"):
@@ -110,15 +110,15 @@ def database_of(place: str) -> tuple[Path, str]:
 
 
 @contextmanager
-def _system_in_words(place: str) -> Iterator[None]:
+def system_in_words(name: str) -> Iterator[None]:
     """Raise in our words what the system says of a file."""
     try:
         yield
     except (OSError, EOFError) as error:
-        if not place:
+        if not name:
             raise
         reason = getattr(error, "strerror", None) or "the file is damaged"
-        raise InputError(f"{name_of(place)}: cannot be read: {reason}") from None
+        raise InputError(f"{name}: cannot be read: {reason}") from None
 
 
 def _json_view(engine: Engine, path: Path, table: str) -> Source:

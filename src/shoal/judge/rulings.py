@@ -10,7 +10,7 @@ import csv
 import io
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -25,32 +25,22 @@ from shoal.judge.values import Coded, Sensitive, read_tree
 from shoal.judge.verdict import Judged, KOf, Offending, Read
 
 
-@dataclass(frozen=True)
-class Subject:
-    """What models are asked of: a sensitive column, or some together.
-
-    `name` is its name in the names of tables; `excluded` values are ruled out, at most.
-    """
-
-    title: str
-    name: str
-    models: Sequence[Model]
-    excluded: int = 0
-
-
-def question(subject: Subject, reading: str, alone: bool = False) -> str:
+def question(
+    name: str, models: Sequence[Model], reading: str, excluded: int = 0, alone: bool = False
+) -> str:
     """Return the query that asks the models of each class, a row a class.
 
-    `alone` asks them of the whole release as one class.
+    `name` is that of a sensitive column, or some together, in the names of tables; `excluded`
+    values are ruled out, at most. `alone` asks of the whole release as one class.
     """
     some = "" if reading == "value" else "WHERE NOT gone"
-    whole = f"whole_{subject.name}"
+    whole = f"whole_{name}"
     asked = [f"{model.figure} AS figure_{i}, {model.kept} AS kept_{i}"
-             for i, model in enumerate(subject.models)]  # fmt: skip
+             for i, model in enumerate(models)]  # fmt: skip
     asked += [
         f"max(n) / (sum(n) - coalesce(sum(n) FILTER (rank BETWEEN 2 AND {1 + out}), 0)) "
         f"AS sure_{out}"
-        for out in range(subject.excluded)
+        for out in range(excluded)
     ]
     text = " ".join(asked)
     every = f"(SELECT code, n AS whole, sum(n) OVER () AS every FROM {whole} {some})"
@@ -60,14 +50,14 @@ def question(subject: Subject, reading: str, alone: bool = False) -> str:
     }
     joins = {
         "every": f"\n  JOIN {every} USING (code)",
-        "amount": f"\n  LEFT JOIN amounts_{subject.name} USING (code)",
+        "amount": f"\n  LEFT JOIN amounts_{name} USING (code)",
     }
     cells = ", ".join(["*", *(column for word, column in columns.items() if word in text)])
     joined = "".join(join for word, join in joins.items() if word in text)
     kinds = f", (SELECT count(*) FROM {whole} {some}) AS kinds" if "kinds" in text else ""
-    counted = f"(SELECT 1 AS class, * FROM {whole})" if alone else f"counted_{subject.name}"
+    counted = f"(SELECT 1 AS class, * FROM {whole})" if alone else f"counted_{name}"
     one = f"(SELECT 1 AS class, sum(n) AS size FROM {whole})"
-    close = "(SELECT 1 AS class, 0.0 AS apart, true AS near)" if alone else f"close_{subject.name}"
+    close = "(SELECT 1 AS class, 0.0 AS apart, true AS near)" if alone else f"close_{name}"
     near = f" LEFT JOIN {close} USING (class)" if "apart" in text else ""
     return (
         f"SELECT class, any_value(size) AS size, {', '.join(asked)}\n"
@@ -89,7 +79,7 @@ def as_one_class(
     engine.load_rows("whole_1", "", kinds, [(code, False, n) for code, n in counts.items()])
     if amounts:
         _load_amounts(engine, "1", amounts, "")
-    row = engine.rows(question(Subject("", "1", models), "value", alone=True))[0][2:]
+    row = engine.rows(question("1", models, "value", alone=True))[0][2:]
     return [
         (float(figure or 0), bool(kept)) for figure, kept in zip(row[::2], row[1::2], strict=True)
     ]
@@ -130,7 +120,7 @@ class Rulings:
             if any("amount" in model.figure for model in models):
                 _load_amounts(self.engine, name, coded.numbers(), title)
             excluded = 0 if least is None else min(RULED_OUT, max(0, math.ceil(least) - 1))
-            self._judge(Subject(title, name, models, excluded))
+            self._judge(title, name, models, excluded)
         places = {coded.column.name: n for n, coded in enumerate(self.classes.coded, 1)}
         for number, (columns, least) in enumerate(asked.l_of.items(), 1):
             forms, line = [f"f{places[column]}" for column in columns], io.StringIO()
@@ -140,47 +130,51 @@ class Rulings:
             self.classes.count(f"of_{number}", codes, gone, shown(line.getvalue()))
             model = diversity(least, asked.l_kind, asked.c)
             together = replace(model, name=f"{model.name} of combinations")
-            self._judge(Subject(line.getvalue(), f"of_{number}", [together]))
+            self._judge(line.getvalue(), f"of_{number}", [together])
         for number, (columns, k) in enumerate(asked.k_of.items(), 1):
             self._narrow(number, columns, k)
 
-    def _judge(self, subject: Subject) -> None:
+    def _judge(
+        self, title: str, n: str, models: Sequence[Model], excluded: int = 0
+    ) -> None:  # fmt: skip
         """Note what the worst class has of each model, and which classes break it."""
-        if not subject.models:
+        if not models:
             return
-        own, n = self.requirement.missing_sensitive, subject.name
+        own = self.requirement.missing_sensitive
         other = next(reading for reading in MISSING if reading != own)
         any_gone = bool(self.engine.rows(f"SELECT bool_or(gone) FROM counted_{n}")[0][0])
         tables = {own: f"judged_{n}", other: f"judged_{n}_{other}" if any_gone else f"judged_{n}"}
         each = ", ".join(
             f"{'max' if model.most else 'min'}(figure_{i}), count(*) FILTER (NOT kept_{i}), "
             f"coalesce(sum(size) FILTER (NOT kept_{i}), 0)"
-            for i, model in enumerate(subject.models)
+            for i, model in enumerate(models)
         )
+        said = "".join(f"\n-- {model.name}: {model.sentence}" for model in models)
         found: dict[str, tuple[Any, ...]] = {}
         for reading, table in tables.items():
-            title = f"{shown(subject.title)}, missing values {reading}"
+            what = f"{shown(title)}, missing values {reading}"
             if reading == own or any_gone:
-                self.engine.make(f"CREATE TABLE {table} AS\n{question(subject, reading)}",
-                                 f"What each class has of {title}")  # fmt: skip
+                query = question(n, models, reading, excluded)
+                self.engine.make(f"CREATE TABLE {table} AS\n{query}",
+                                 f"What each class has of {what}{said}")  # fmt: skip
             found[reading] = self.engine.ask(
                 f"SELECT {each}\nFROM {table}",
-                f"{title}: the worst class, the classes that break a model, and their records",
+                f"{what}: the worst class, the classes that break a model, and their records",
             )[0]  # fmt: skip
         certain, *sure = self.engine.rows(
             "SELECT coalesce(sum(least(known, size)) / (SELECT sum(size) FROM classes), 0) "
             + "".join(f", (SELECT coalesce(max(sure_{out}), 0) FROM {tables[own]})"
-                      for out in range(subject.excluded))
+                      for out in range(excluded))
             + f" FROM (SELECT class, sum(n) AS known FROM counted_{n} WHERE NOT gone "
             "GROUP BY class HAVING count(*) = 1) JOIN classes USING (class)"
         )[0]  # fmt: skip
-        for i, model in enumerate(subject.models):
+        for i, model in enumerate(models):
             worst, broken, records = found[own][3 * i : 3 * i + 3]
-            whole = question(subject, own, alone=True)
+            whole = question(n, models, own, alone=True)
             can_be = not broken or self.engine.rows(f"SELECT kept_{i} FROM ({whole})")[0][0]
             is_l = "diversity" in model.name
             self.judged.append(Judged(
-                model.name, subject.title, model.asked, worst or 0, not broken, broken,
+                model.name, title, model.asked, worst or 0, not broken, broken,
                 int(records), bool(can_be), model.distance, float(certain) if is_l else None,
                 tuple(map(float, sure)) if is_l else (),
                 {reading: Read(found[reading][3 * i] or 0, not found[reading][3 * i + 1])

@@ -23,13 +23,13 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, cast
 
-from shoal.errors import InputError, Json, RequestError, listed, shown
+from shoal.errors import Json, RequestError, listed, shown
 from shoal.judge import in_words, refuse
 from shoal.judge.cells import spelled
 from shoal.judge.csv_text import Written
 from shoal.judge.engine import Engine, quoted, text
-from shoal.judge.papers import beside
-from shoal.judge.reading import files_of, opened
+from shoal.judge.papers import beside, digest_of
+from shoal.judge.reading import files_of, opened, system_in_words
 from shoal.judge.series_proof import Tree, load_roll, of_promise, promised, shared
 from shoal.judge.source import Source
 from shoal.judge.values import plain_value
@@ -125,8 +125,10 @@ def verify_series(files: Sequence[Any], ledger: Any) -> SeriesVerification:
     """
     refuse((not files, "name at least one release of the series"), error=RequestError)
     releases, secret = read_ledger(Path(ledger))
-    known = {one["sha256"]: one for one in reversed(releases)}
-    given = [(path, known.get(_sha256(path))) for path in map(Path, files)]
+    known, given = {one["sha256"]: one for one in reversed(releases)}, []
+    for path in map(Path, files):
+        with system_in_words(shown(path)):
+            given.append((path, known.get(digest_of(path)[0])))
     problems, judged = list[str](), dict[int, Tree]()
     with Engine([file for path, entry in given if entry for file in files_of(path)]) as engine:
         load_roll(engine, releases)
@@ -161,13 +163,6 @@ def check_entry(
     with Engine(files_of(path, kind)) as engine:
         load_roll(engine, [entry])
         return _of_file(engine, path, kind, entry, secret, written)
-
-
-def _sha256(path: Path) -> str:
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError as error:
-        raise InputError(f"{shown(path)}: cannot be read: {error.strerror}") from None
 
 
 def _of_file(

@@ -71,6 +71,11 @@ class Judged:
         """What is judged."""
         return f"{self.model} of {shown(self.column)}"
 
+    @property
+    def found_text(self) -> str:
+        """What the worst class has, in a few digits."""
+        return self.figure(self.found)
+
     def figure(self, found: float) -> str:
         """Return what a class has, in a few digits."""
         if self.model.startswith("enhanced") and not math.isfinite(found):

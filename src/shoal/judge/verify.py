@@ -274,13 +274,11 @@ def _judged(
     rulings: Rulings, asked: _Asked, records: int | None, columns: Sequence[str] | None
 ) -> Verification:
     """Return what was found in the classes; the release is verified if there are no problems."""
-    classes, k = rulings.classes, asked.k
-    engine, source = classes.engine, classes.source
+    classes, engine, k = rulings.classes, rulings.engine, asked.k
+    source = classes.source
     sizes = classes.sizes("classes", classes.kinds, rulings.reading)
-    table = engine.ask(
-        f"SELECT candidates, count(*) FROM {sizes} GROUP BY candidates ORDER BY candidates",
-        "How many classes there are of each size",
-    )  # fmt: skip
+    query = f"SELECT candidates, count(*) FROM {sizes} GROUP BY candidates ORDER BY candidates"
+    table = engine.ask(query, "How many classes there are of each size")
     least, median, most, small, inside = engine.ask(
         "SELECT coalesce(min(candidates), 0), coalesce(median(candidates), 0),\n"
         f"       coalesce(max(candidates), 0), count(*) FILTER (candidates < {k}),\n"
@@ -294,7 +292,7 @@ def _judged(
     if small:
         rulings.broken.append(("k", f"SELECT class FROM {sizes} WHERE candidates < {k}"))
     rulings.rule()
-    beside = _beside(engine, source, asked, every)
+    beside = _beside(engine, source, {*asked.quasi, *asked.sensitive, *asked.keep})
     apart = tuple(one.column for one in beside if one.alone > APART)
     every_one: list[Judged | KOf] = [*rulings.judged, *rulings.k_of]
     failed = [one for one in every_one if not one.ok]
@@ -305,13 +303,13 @@ def _judged(
          f"the columns are not those of the release ({extra} should not be there)"),
         *((True, wrong) for wrong in _of_manifest(engine, source)),
         (not every, "there are no records"),
-        (every and small, f"{small} classes with {int(inside)} records are smaller than {k}{few}"),
+        (every and small, f"{small} classes with {inside} records are smaller than {k}{few}"),
         (records not in (None, every), f"there are {every} records, not {records}"),
         *((every, f"{one.classes} classes with {one.records} records break {one.label}"
            + ("" if one.reachable else "; it cannot be met at all, by any grouping"))
           for one in failed),
-        (apart, f"{tell_apart(apart)}; say {option('keep', ','.join(apart))} if it must stay as "
-         "it is"),
+        (apart, f"{tell_apart(apart)}; say {option('keep', ','.join(apart))} "
+         "if it must stay as it is"),
     ]  # fmt: skip
     problems = tuple(Message(wrong) for is_there, wrong in wrongs if is_there)
     offending = rulings.offending() if small or failed else ()  # before other readings match
@@ -323,17 +321,12 @@ def _judged(
     return Verification(
         ok=not problems, k=least, required=k, records=every, classes=number, problems=problems,
         reading=rulings.reading,
-        readings={
-            reading: least if reading == rulings.reading else classes.smallest(reading, own)
-            for reading in READINGS
-        },
-        sizes=Sizes(
-            least, int(median) if float(median).is_integer() else median, most, tuple(table),
-            squares,
-        ),
-        models=tuple(rulings.judged), k_of=tuple(rulings.k_of), offending=offending,
-        beside=beside, apart=apart, warnings=(*spelled, *source.warnings), reader=source.reader,
-        **asked.origins,
+        readings={reading: least if reading == rulings.reading else
+                  classes.smallest(reading, own) for reading in READINGS},
+        sizes=Sizes(least, int(median) if float(median).is_integer() else median, most,
+                    tuple(table), squares),
+        models=tuple(rulings.judged), k_of=tuple(rulings.k_of), offending=offending, beside=beside,
+        apart=apart, warnings=(*spelled, *source.warnings), reader=source.reader, **asked.origins,
     )  # fmt: skip
 
 
@@ -367,16 +360,14 @@ def _of_manifest(engine: Engine, source: Source) -> list[str]:
     return [f"manifest.json says {what}" for is_wrong, what in wrongs if is_wrong]
 
 
-def _beside(engine: Engine, source: Source, asked: _Asked, records: int) -> tuple[Beside, ...]:
+def _beside(engine: Engine, source: Source, known: set[str]) -> tuple[Beside, ...]:
     """Return the columns that nobody asked about, those that tell most records apart first."""
-    known = {*asked.quasi, *asked.sensitive, *asked.keep}
     found = [
         Beside(name, engine.ask(
-            f"SELECT count(*) FILTER (n = 1) FROM (SELECT count(*) AS n FROM {source.table} "
-            f"GROUP BY {quoted(name)})",
-            f"Records with a value of {shown(name)} that no other record has",
-        )[0][0] / max(records, 1))
-        for name in source.columns if name not in known
+            "SELECT count(*) FILTER (n = 1) / greatest(sum(n), 1) FROM (\n"
+            f"  SELECT count(*) AS n FROM {source.table} GROUP BY {quoted(name)}\n)",
+            f"Share of the records with a value of {shown(name)} that no other record has",
+        )[0][0]) for name in source.columns if name not in known
     ]  # fmt: skip
     return tuple(sorted(found, key=lambda one: -one.alone))
 

@@ -20,9 +20,8 @@ from shoal.pipeline.anonymize import anonymize_with
 from shoal.pipeline.plan.plan import plan_table
 from shoal.pipeline.plan.recipe import named_by, read_table
 from shoal.pipeline.result import Result
-from shoal.release.dialects import written_as
 from shoal.release.prepare import prepared
-from shoal.release.write import release_bytes
+from shoal.release.write import release_bytes, written_as
 from shoal.series.ledger import Ledger, locked
 from shoal.series.records import History
 from shoal.series.series import Series

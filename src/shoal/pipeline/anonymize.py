@@ -4,28 +4,30 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any, Unpack, overload
 
 import numpy.typing as npt
 
+from shoal.errors import PrivacyWarning, TypeChangeWarning, listed, shown
+from shoal.hints import Message, option
 from shoal.pipeline.live import Shown, reporting
 from shoal.pipeline.plan.estimate import Estimate
 from shoal.pipeline.plan.steps import with_secret
-from shoal.pipeline.privacy_warning import privacy_warning
 from shoal.pipeline.result import FrameT, Result
-from shoal.pipeline.stage import carry_out
 from shoal.pipeline.stages import STAGES
-from shoal.pipeline.state import Means, State
-from shoal.pipeline.type_change_warning import type_change_warning
+from shoal.pipeline.state import Means, State, carry_out
 from shoal.progress import Callback, Reporter
+from shoal.report.fields import BUT, ColumnReport, verdict_text
+from shoal.report.report import Report
 from shoal.series.series import NoSeries
 from shoal.settings import Settings
 from shoal.settings.signatures import AnonymizeOptions
 from shoal.settings.table import takes_options
 from shoal.settings.tree import settings_and_run
-from shoal.table.dataframes.type_changes import type_changes
+from shoal.table.dataframes.type_changes import TypeChange, type_changes
+from shoal.table.roles import Kind
 from shoal.table.table import Table
 
 
@@ -185,7 +187,13 @@ def anonymize(
         result = anonymize_with(data, settings, report, run.threads)
     changes = type_changes(result.table, result.data)
     changed = type_change_warning(changes, result.report, settings.hierarchies)
-    for warning in (changed, privacy_warning(result.report)):
+    unsafe = None
+    if result.report.verdict == BUT:
+        unsafe = PrivacyWarning(
+            f"{verdict_text(result.report.verdict, result.report.measures)}; drop, round or "
+            "quasi_identifiers can name such columns"
+        )
+    for warning in (changed, unsafe):
         if warning is not None:
             warnings.warn(warning, stacklevel=3)
     return result
@@ -217,3 +225,39 @@ def anonymize_with(
     series = series or NoSeries.of(request)
     state = State(data, request, means, series, notes=notes)
     return carry_out(STAGES, state).result
+
+
+NAMED = 6  # columns whose types are told
+
+
+def type_change_warning(
+    changes: Sequence[TypeChange], report: Report, hierarchies: Collection[str]
+) -> TypeChangeWarning | None:
+    """Return one warning that names every changed column and what keeps its type; None of none.
+
+    Nothing is advised of columns whose hierarchy was given: their words were asked for.
+    """
+    if not changes:
+        return None
+    told = [f"{shown(own.name)} ({own.before}, now {own.after})" for own in changes[:NAMED]]
+    if len(changes) > NAMED:
+        told.append(f"{len(changes) - NAMED} more")
+    names = {own.name for own in changes}.difference(hierarchies)
+    keeping: dict[str, list[str]] = {}
+    for column in report.columns:
+        keeper = _keeper(column) if column.name in names else None
+        if keeper is not None:
+            keeping.setdefault(keeper, []).append(column.name)
+    advice = "".join(f"; {keeper} keeps {listed(own)}" for keeper, own in keeping.items())
+    return TypeChangeWarning(Message(f"released with another type: {', '.join(told)}{advice}"))
+
+
+def _keeper(column: ColumnReport) -> str | None:
+    """Return the option that keeps a column's type; none does where all have one level."""
+    if column.level is not None:
+        return None
+    if column.released_as not in ("generalize", "range"):
+        return option("decimals", 0) if column.kind == Kind.INTEGER else None
+    if column.kind == "ordinal":
+        return option("aggregate", "median")
+    return option("aggregate", "mode" if column.kind == Kind.TEXT else "mean")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 import numpy as np
 
@@ -51,8 +50,10 @@ def find_groups(
     ordered = conditions.take(order)
     budget = allowed(settings.protect.suppress, table.rows)
     if budget and plan.k > 1 and not find(settings.protect.method).info.recodes:
-        rebuilt = partial(_rebuilt, table, plan, order)
-        partition = suppressed(groups, encoding, ordered, budget, rebuilt)
+        partition = suppressed(
+            groups, encoding, ordered, budget,
+            lambda kept: build_constraints(table.take(order[kept]), plan),
+        )  # fmt: skip
     else:
         partition = groups.in_strata(encoding, ordered)
     notes = group_notes(partition, report.stop)
@@ -88,11 +89,6 @@ def _in_rows(partition: Partition, order: Integers) -> Partition:
     )  # fmt: skip
 
 
-def _rebuilt(table: Table, plan: Plan, order: Integers, kept: Integers) -> Constraints | None:
-    """Return the constraints of the records that are kept: t compares with these alone."""
-    return build_constraints(table.take(order[kept]), plan)
-
-
 def encoding_of(
     table: Table, plan: Plan, coded: Coded | None, conditions: Conditions, threads: int | None
 ) -> Points | Nodes:
@@ -123,17 +119,16 @@ def suppressed(
     be without them, by constraints that are `rebuilt` for them. Of a search that finds no better
     groups than the choice did, the choice's are kept.
     """
-    settings, k = groups.settings, groups.settings.protect.k
-    matrix = encoding.matrix
+    settings, matrix, strata = groups.settings, encoding.matrix, conditions.survey.strata
     assert matrix is not None
-    only_k = conditions.constraints is None
+    k, only_k = settings.protect.k, conditions.constraints is None
     thorough = only_k and encoding.rows < pace().large
-    search = _Regrouping(groups, encoding, conditions, thorough)
+    anew, onward, before = _regrouping(groups, encoding, conditions, thorough)
     task = Task(
-        encoding, matrix, k, min(budget, encoding.rows - k), conditions.survey.strata, only_k,
-        thorough, settings.protect.effort, settings.protect.seed,
+        encoding, matrix, k, min(budget, encoding.rows - k), strata, only_k, thorough,
+        settings.protect.effort, settings.protect.seed,
     )  # fmt: skip
-    choice = choose(task, Regroup(search.anew, search.onward), groups.report)
+    choice = choose(task, Regroup(anew, onward), groups.report)
     rest, own = encoding.without(choice.left_out), conditions.take(choice.kept)
     if not only_k:
         own = replace(own, constraints=rebuilt(choice.kept))
@@ -142,40 +137,40 @@ def suppressed(
     if loss < partition.information_loss and find(settings.protect.method).info.is_search:
         partition = replace(partition, labels=choice.labels, information_loss=loss)
     others = partition.information_loss - rest.lost_with_others
-    chosen = Suppression(choice.left_out, others, search.loss_of_all)
+    chosen = Suppression(choice.left_out, others, before[-1] if before else None)
     return replace(partition, suppression=chosen, bound=None)
 
 
-class _Regrouping:
-    """Groups some rows: anew by the method, with little effort, or onward from labels."""
+def _regrouping(
+    groups: Groups, encoding: Points | Nodes, conditions: Conditions, thorough: bool
+) -> tuple[
+    Callable[[Integers], Integers], Callable[[Integers, Integers], Integers], Sequence[float]
+]:
+    """Return what groups some rows, with little effort, what goes on from labels, and losses.
 
-    def __init__(
-        self, groups: Groups, encoding: Points | Nodes, conditions: Conditions, thorough: bool
-    ) -> None:
-        settings, report = groups.settings, groups.report.quiet()
-        refine = "kaim+" if isinstance(encoding, Nodes) else "ilsmc+"
-        limits = {"max_iterations": ITERATIONS, "time_limit": None, "runs": None, "start": None}
-        quick = settings.replace(protect={"effort": "quick"})
-        refining = settings.replace(protect={"refine": refine, **limits}, search={})
-        self.quick = replace(groups, settings=quick, report=report)
-        self.refining = replace(groups, settings=refining, report=report)
-        self.encoding, self.conditions, self.thorough = encoding, conditions, thorough
-        self.loss_of_all: float | None = None
+    Where the choice is not thorough, going on changes nothing. A loss is that of all rows.
+    """
+    refine = "kaim+" if isinstance(encoding, Nodes) else "ilsmc+"
+    limits = {"max_iterations": ITERATIONS, "time_limit": None, "runs": None, "start": None}
+    own = groups.settings.replace(protect={"effort": "quick"})
+    quick = replace(groups, settings=own, report=groups.report.quiet())
+    own = groups.settings.replace(protect={"refine": refine, **limits}, search={})
+    refining = replace(quick, settings=own)
+    losses: list[float] = []
 
-    def anew(self, rows: Integers) -> Integers:
-        """Return the groups of some rows by the method."""
-        own = self.conditions.take(rows)
-        labels = self.quick.in_strata(self.encoding.take(rows), own).labels
-        if rows.size == self.encoding.rows:
-            self.loss_of_all = self.encoding.loss(labels)
+    def anew(rows: Integers) -> Integers:
+        labels = quick.in_strata(encoding.take(rows), conditions.take(rows)).labels
+        if rows.size == encoding.rows:
+            losses.append(encoding.loss(labels))
         return labels
 
-    def onward(self, rows: Integers, labels: Integers) -> Integers:
-        """Return groups that lose no more; the same where the choice is not thorough."""
-        if not self.thorough:
+    def onward(rows: Integers, labels: Integers) -> Integers:
+        if not thorough:
             return labels
-        own = replace(self.conditions.take(rows), given=labels)
-        return self.refining.in_strata(self.encoding.take(rows), own).labels
+        given = replace(conditions.take(rows), given=labels)
+        return refining.in_strata(encoding.take(rows), given).labels
+
+    return anew, onward, losses
 
 
 @dataclass(frozen=True, eq=False, repr=False)

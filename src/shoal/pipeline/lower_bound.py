@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -168,47 +168,37 @@ def _least(
     _find_partitions(incumbent)
     if is_nothing(incumbent.cost, matrix):
         return 0.0, True
-    known = _Known(least_by_neighbors(matrix, k, report))
+    least, complete = least_by_neighbors(matrix, k, report), False
     gaps = squared_gaps(matrix)
     if np.isfinite(gaps).all():  # else no programme can weigh them
-        with suppress(Canceled):  # a bound that was cut short is one all the same
-            _raise(known, gaps, incumbent, effort)
-    return min(known.least, incumbent.cost), known.complete
+        raised, complete = _raise(gaps, incumbent, effort)
+        least = max(least, raised)
+    return min(least, incumbent.cost), complete
 
 
-@dataclass
-class _Known:
-    """What is known of a table: what no grouping costs less than, and whether it is complete."""
-
-    least: float
-    complete: bool = False
-
-
-def _raise(known: _Known, gaps: Floats, incumbent: Incumbent, effort: str) -> None:
+def _raise(gaps: Floats, incumbent: Incumbent, effort: str) -> tuple[float, bool]:
     """Raise a bound: by all groups where they are small, by pairs of records where they are not."""
     k, report, labels = incumbent.k, incumbent.report, incumbent.labels
     assert labels is not None
     large = LargeGroups(gaps, k, labels, incumbent.cost, incumbent.over)
-    if k >= LARGE_GROUPS:
-        large.bound_by_pairs()
-        known.least = max(known.least, large.least)
-    if k < LARGE_GROUPS or incumbent.rows <= GROWN_ROWS:
-        generation = Generation.scaled(
-            Gaps(gaps), k, labels, others=incumbent.elite, remaining=incumbent.remaining,
-            threads=incumbent.workers,
-        )  # fmt: skip
-        if generation is None:
-            return
-        try:
-            known.complete = _work(generation, labels, effort, report)
-        finally:
-            known.least = max(known.least, generation.least)
-            known.complete = known.complete or generation.complete
-    if k >= LARGE_GROUPS and not known.complete:
-        try:
+    generation: Generation | None = None
+    complete = False
+    with suppress(Canceled):  # a bound that was cut short is one all the same
+        if k >= LARGE_GROUPS:
+            large.bound_by_pairs()
+        if k < LARGE_GROUPS or incumbent.rows <= GROWN_ROWS:
+            generation = Generation.scaled(
+                Gaps(gaps), k, labels, others=incumbent.elite, remaining=incumbent.remaining,
+                threads=incumbent.workers,
+            )  # fmt: skip
+            if generation is None:
+                return large.least, False
+            complete = _work(generation, labels, effort, report)
+        if k >= LARGE_GROUPS and not (complete or (generation and generation.complete)):
             large.raise_bound(steps_by(effort, incumbent.rows), report)
-        finally:
-            known.least = max(known.least, large.least)
+    if generation is None:
+        return large.least, False
+    return max(large.least, generation.least), complete or generation.complete
 
 
 def _find_partitions(incumbent: Incumbent) -> None:

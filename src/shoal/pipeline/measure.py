@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
 
-from shoal.errors import InputError, RequestError, listed, nearest_names, shown
+from shoal.errors import InputError, RequestError, listed, shown
 from shoal.hints import option
 from shoal.judge.classes import READINGS
 from shoal.measures.compute import compare_tables, measure_all, side_of, strata_by
@@ -103,69 +104,51 @@ def measure(
     Measures
         Figures of utility and risk, each with a sentence, a formula and a source.
     """
-    if rows not in ("auto", "same", "shuffled"):
-        raise RequestError("rows must be auto, same or shuffled")
-    if key is not None and rows != "auto":
-        raise RequestError("say rows or key, not both")
-    if sample is not None and whole(sample, "sample") < 1:
-        raise RequestError("sample must be at least 1")
-    if whole(seed, "seed") < 0:
-        raise RequestError("seed must not be negative")
-    if key is not None and not names(key, "key"):
-        raise RequestError("key names no column")
-    if missing_as not in READINGS:
-        raise RequestError(f"missing_as must be one of {', '.join(READINGS)}")
-    if missing_as != "own" and weight is not None:
-        raise RequestError("risks by survey weights read missing cells as own; leave out one")
-    if weight is not None and not isinstance(weight, str):
-        raise RequestError("weight must be a column name")
+    chosen, strata = names(key, "key"), names(by, "by")
+    refuse({
+        "rows must be auto, same or shuffled": rows not in ("auto", "same", "shuffled"),
+        "say rows or key, not both": key is not None and rows != "auto",
+        "sample must be at least 1": sample is not None and whole(sample, "sample") < 1,
+        "seed must not be negative": whole(seed, "seed") < 0,
+        "key names no column": key is not None and not chosen,
+        f"missing_as must be one of {', '.join(READINGS)}": missing_as not in READINGS,
+        "risks by survey weights read missing cells as own; leave out one":
+            missing_as != "own" and weight is not None,
+        "weight must be a column name": weight is not None and not isinstance(weight, str),
+    })  # fmt: skip
     known, place = find_recipe(release, recipe, quasi_identifiers is None and sensitive is None)
     if known is not None:
         quasi_identifiers = quasi_identifiers or known.roles.quasi_identifiers
         sensitive = known.roles.sensitive if sensitive is None else sensitive
-        hierarchies = known.hierarchies if hierarchies is None else hierarchies
-        orders = known.orders if orders is None else orders
-        missing = known.input.missing if tuple(missing) == ("",) else missing
-        types = dict(known.input.types) if types is None else types
-        delimiter = delimiter or known.input.delimiter
-        if not how:
-            how, dialect = known.input.how, known.release.dialect
-    if dialect not in ("same", "plain"):
-        raise RequestError("dialect must be same or plain")
-    written = dialect_of(delimiter, **how)
+        dialect = dialect if how else known.release.dialect
+    told = Told.of(known, hierarchies, orders, missing, types, delimiter, how)
+    refuse({"dialect must be same or plain": dialect not in ("same", "plain")})
+    written = told.dialect
     released = written.released() if dialect == "same" else PLAIN
     notes = []
+    wanted = names(quasi_identifiers, "quasi_identifiers")
     if memory is not None and _is_large(original, release, read_memory(memory)):
         from shoal.measures.streaming import Reading, draw
 
-        if missing_as != "own":
-            raise RequestError(
-                f"missing_as {missing_as} compares all classes, and these files take more memory "
-                "than is given; measure with missing_as own, which is stricter"
-            )
-
-        wanted = names(quasi_identifiers, "quasi_identifiers")
-        if written != released:
-            raise RequestError("files that do not fit in memory must both be written alike")
-        reading = Reading(written, tuple(missing), types or {})
-        chosen = names(key, "key")
+        refuse({
+            f"missing_as {missing_as} compares all classes, and these files take more memory "
+            "than is given; measure with missing_as own, which is stricter": missing_as != "own",
+            "files that do not fit in memory must both be written alike": written != released,
+        })  # fmt: skip
+        reading = Reading(written, tuple(told.missing), told.types)
         some = draw(Path(original), Path(release), reading, wanted, chosen, rows == "same", seed)
         original, release, notes = some.before, some.after, [some.note]
-        missing, types, written, released = ("",), None, PLAIN, PLAIN
         rows = rows if some.paired else "shuffled"
-    before = read_original(original, written, missing, types or {})
-    after = read_release(release, before, released, missing)
+    before = told.read(original, keeps_encoding=True)
+    after = told.read_release(release, before, released)
     hidden = names(sensitive, "sensitive")
-    quasi, kept = find_roles(before, after, names(quasi_identifiers, "quasi_identifiers"), hidden,
-                         [*names(key, "key"), *([] if weight is None else [weight])])  # fmt: skip
-    before = with_orders(
-        with_roles(before, dict.fromkeys(quasi, Role.QUASI_IDENTIFIER)),
-        {name: order for name, order in (orders or {}).items() if name in quasi},
-    )
-    trees = hierarchies_of(before, quasi, hierarchies, place)
+    apart = [*chosen, *([] if weight is None else [weight])]
+    quasi, kept = find_roles(before, after, wanted, hidden, apart)
+    before = told.ordered(with_roles(before, dict.fromkeys(quasi, Role.QUASI_IDENTIFIER)))
+    trees = hierarchies_of(before, quasi, told.hierarchies, place)
     pairing = None
     if key is not None:
-        pairing = by_key(before, after, names(key, "key"))
+        pairing = by_key(before, after, chosen)
     elif rows == "same":
         if before.rows != after.rows:
             raise InputError(
@@ -177,9 +160,6 @@ def measure(
         held = not any(isinstance(data, str | os.PathLike) for data in (original, release))
         pairing = find_out(before, after, own, [name for name in kept if name != weight], held)
     others = [name for name in kept if name not in hidden and name != weight]
-    strata = names(by, "by")
-    for name in strata:
-        _ = after[name]
     compared = compare_tables(before, after, quasi, hidden, trees, pairing, weight, others)
     compared = replace(compared, strata=strata_by(after, strata))
     if missing_as != "own":
@@ -195,6 +175,13 @@ def measure(
         basis = pairing.basis
         notes.append(f"records are {basis}" if "paired" in basis else basis)
     return measure_all(compared, seed=seed, sample=sample, notes=notes)
+
+
+def refuse(requests: Mapping[str, bool]) -> None:
+    """Raise RequestError with the first sentence that is true."""
+    for sentence, is_so in requests.items():
+        if is_so:
+            raise RequestError(sentence)
 
 
 def _is_large(original: Any, release: Any, limit: int) -> bool:
@@ -236,45 +223,63 @@ def _without_commitments(recipe: Settings) -> Settings:
     return uncommitted.model_copy(update={"hierarchies": trees, "orders": orders})
 
 
-def read_table(
-    data: Any, dialect: Dialect, missing: Sequence[str], types: Mapping[str, str]
-) -> Table:
-    """Read a table; how csv is read says nothing to other sources."""
-    if not _is_csv(data):
+@dataclass(frozen=True)
+class Told:
+    """How files are read, and what values mean: as is said, else as a recipe has it."""
+
+    hierarchies: Hierarchies
+    orders: Mapping[str, Sequence[str]]
+    missing: Sequence[str]
+    types: Mapping[str, str]
+    dialect: Dialect
+
+    @classmethod
+    def of(
+        cls, recipe: Settings | None, hierarchies: Hierarchies,
+        orders: Mapping[str, Sequence[str]] | None, missing: Sequence[str],
+        types: Mapping[str, str] | None, delimiter: str | None, how: How,
+    ) -> Told:  # fmt: skip
+        """Return what is said, and of the recipe what nobody said."""
+        if recipe is not None:
+            own = recipe.input
+            hierarchies = (recipe.hierarchies or None) if hierarchies is None else hierarchies
+            orders = recipe.orders if orders is None else orders
+            missing = own.missing if tuple(missing) == ("",) else missing
+            types = dict(own.types) if types is None else types
+            delimiter, how = delimiter or own.delimiter, how or own.how
+        return cls(hierarchies, orders or {}, missing, types or {}, dialect_of(delimiter, **how))
+
+    def read(self, data: Any, keeps_encoding: bool = False) -> Table:
+        """Read a table; how csv is read says nothing to other sources.
+
+        But the encoding of a statistics file may be said: a release of it needs none, it names its
+        own.
+        """
+        if _is_csv(data):
+            return read_with(data, self.dialect, tuple(self.missing), self.types)
+        if keeps_encoding and isinstance(data, str | os.PathLike) and is_statistics(data):
+            return read_with(data, replace(PLAIN, encoding=self.dialect.encoding))
         return read_with(data)
-    return read_with(data, dialect, tuple(missing), types)
 
+    def read_release(self, data: Any, original: Table, dialect: Dialect) -> Table:
+        """Read a release; what is text in the original is text in it."""
+        own = replace(self, dialect=dialect, types={})
+        plain = own.read(data).mapped(partial(_in_zone, original))
+        columns = original.columns
+        texts = [c.name for c in columns if c.kind is Kind.TEXT and c.name in plain.names
+                 and plain[c.name].kind is not Kind.TEXT]  # fmt: skip
+        if texts and _is_csv(data):
+            plain = replace(own, types=dict.fromkeys(texts, "text")).read(data)
+        return joined(plain, [column.name for column in columns if column.kind.is_numeric])
 
-def read_original(
-    data: Any, dialect: Dialect, missing: Sequence[str], types: Mapping[str, str]
-) -> Table:
-    """Read the original, whose encoding may be said where it is a statistics file.
-
-    A release of it needs none: it names its own.
-    """
-    if isinstance(data, str | os.PathLike) and is_statistics(data):
-        return read_with(data, replace(PLAIN, encoding=dialect.encoding))
-    return read_table(data, dialect, missing, types)
+    def ordered(self, table: Table) -> Table:
+        """Return a table whose quasi-identifiers have the orders that are told."""
+        quasi = table.schema.with_role(Role.QUASI_IDENTIFIER)
+        return with_orders(table, {n: order for n, order in self.orders.items() if n in quasi})
 
 
 def _is_csv(data: Any) -> bool:
     return isinstance(data, str | os.PathLike) and is_text(data)
-
-
-def read_release(data: Any, original: Table, dialect: Dialect, missing: Sequence[str]) -> Table:
-    """Read a release; what is text in the original is text in it."""
-    numbers = [column.name for column in original.columns if column.kind.is_numeric]
-    plain = read_table(data, dialect, missing, {}).mapped(partial(_in_zone, original))
-    texts = [
-        column.name
-        for column in original.columns
-        if column.kind is Kind.TEXT
-        and column.name in plain.names
-        and plain[column.name].kind is not Kind.TEXT
-    ]
-    if texts and _is_csv(data):
-        plain = read_table(data, dialect, missing, dict.fromkeys(texts, "text"))
-    return joined(plain, numbers)
 
 
 def _in_zone(original: Table, column: Column) -> Column:
@@ -291,34 +296,28 @@ def find_roles(
     before: Table, after: Table, quasi: list[str], sensitive: list[str], apart: list[str]
 ) -> tuple[list[str], list[str]]:
     """Return the quasi-identifiers and the columns that both hold as they were."""
-    both = [
-        column.name
-        for column in before.columns
-        if column.name in after.names and Kind.UNKNOWN not in (column.kind, after[column.name].kind)
-    ]
-    for table in (before, after):
+    tables = before, after
+    for table in tables:
         if not table.rows:
             raise InputError(f"{table.source.name}: there are no records")
-    for name in (*quasi, *sensitive, *apart):
-        for table in (before, after):
-            if name not in table.names and (name not in apart or name not in before.names):
-                raise RequestError(
-                    f"{table.source.name} has no column {shown(name)}"
-                    f"{nearest_names(name, table.names)}"
-                )
-    for role, every in (("quasi-identifier", quasi), ("sensitive column", sensitive)):
-        if len(set(every)) < len(every):
-            raise RequestError(f"a {role} is named twice")
-    twice = [name for name in sensitive if name in quasi]
-    if twice:
-        raise RequestError(f"{shown(twice[0])} is named as quasi-identifier and as sensitive")
+    for table, name in product(tables, (*quasi, *sensitive)):
+        _ = table[name]
     for name in apart:
-        for table in (before, after):
+        _ = before[name]
+        for table in tables:
             if name in table.names and table[name].kind is Kind.UNKNOWN:
                 raise InputError(
                     f"{table.source.name}, column {shown(name)}: cells of a type that is not "
                     "supported"
                 )
+    twice = next((name for name in sensitive if name in quasi), None)
+    refuse({
+        "a quasi-identifier is named twice": len(set(quasi)) < len(quasi),
+        "a sensitive column is named twice": len(set(sensitive)) < len(sensitive),
+        f"{shown(twice or '')} is named as quasi-identifier and as sensitive": twice is not None,
+    })  # fmt: skip
+    both = [c.name for c in before.columns if c.name in after.names
+            and Kind.UNKNOWN not in (c.kind, after[c.name].kind)]  # fmt: skip
     if not both:
         raise InputError("the two tables have no column in common")
     free = [name for name in both if name not in quasi and name not in apart]
@@ -330,9 +329,8 @@ def find_roles(
             f"no column changed ({listed(both[:5])}): name the quasi-identifiers with "
             f"{option('quasi_identifiers')}"
         )
-    for name in (*quasi, *sensitive):
-        for table in (before, after):
-            check_readable(replace(table[name], doubt=None), table)
+    for name, table in product((*quasi, *sensitive), tables):
+        check_readable(replace(table[name], doubt=None), table)
     return quasi, [name for name in kept if name not in quasi]
 
 
@@ -340,13 +338,11 @@ def hierarchies_of(
     table: Table, quasi: Sequence[str], rules: Hierarchies, folder: Path | None
 ) -> dict[str, CodedColumn]:
     """Return the trees of the columns that have a hierarchy."""
-    if rules is None:
-        return {}
-    if not isinstance(rules, Mapping | str | os.PathLike):
-        raise RequestError("hierarchies must be a folder, or files or rules by column")
-    if not isinstance(rules, Mapping):
+    if isinstance(rules, str | os.PathLike):
         rules = in_folder(Path(rules), list(quasi))
-    wanted = {name: str(path) for name, path in rules.items() if name in quasi}
+    is_mapping = rules is None or isinstance(rules, Mapping)
+    refuse({"hierarchies must be a folder, or files or rules by column": not is_mapping})
+    wanted = {name: str(path) for name, path in (rules or {}).items() if name in quasi}
     if not wanted:
         return {}
     coded = code(table.only(lambda column: column.name in wanted), wanted, folder)

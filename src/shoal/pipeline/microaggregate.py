@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar, overload
 
 import numpy as np
@@ -12,14 +12,14 @@ import numpy.typing as npt
 
 from shoal.errors import RequestError
 from shoal.kernels.arrays import Floats, Integers
-from shoal.measures.loss import percent, squared_error, squares
+from shoal.measures.loss import group_means, percent, squared_error, squares
 from shoal.methods.auto import by_hierarchies, check_effort
 from shoal.methods.ils.parameters import Search
 from shoal.methods.options import check_options
 from shoal.methods.problem import Nodes, Points, Problem, check_size
 from shoal.methods.registry import find, find_refinement
 from shoal.methods.solve import solve
-from shoal.partition import Partition, check_labels
+from shoal.partition import Partition, check_labels, first_rows
 from shoal.pipeline.live import Shown, reporting
 from shoal.progress import Callback, Reporter
 from shoal.release.aggregate import Aggregators
@@ -140,16 +140,25 @@ def microaggregate(
         start = check_labels(start, table.rows, k, "start")
     threads = None if threads is None else max(1, whole(threads, "threads"))
     own = None if weights is None else _survey_weights(weights, table.rows)
-    encoding: Points | Nodes
     as_table = method == "auto" or info.by_table
-    if info.on_nodes or (as_table and by_hierarchies(table, hierarchies)):
-        encoding = Nodes(code(table, hierarchies), column_weights, weights=own)
-    else:
-        encoded = encoded_table(table, k, standardize, column_weights, hierarchies, own, threads)
-        encoding = Points(encoded.matrix, encoded.mixed, own)
+    on_nodes = info.on_nodes or (as_table and by_hierarchies(table, hierarchies))
+    encoding = encoding_of(
+        table, on_nodes, k, standardize, column_weights, hierarchies, own, threads
+    )
     problem = Problem(encoding, k, seed, effort, start, options, threads=threads)
     with reporting(progress, callback) as report:
         return solve(problem, method, Reporter.of(report))
+
+
+def encoding_of(
+    table: Table, on_nodes: bool, k: int, standardize: bool, weights: Mapping[str, float] | None,
+    hierarchies: Mapping[str, str] | None, survey: Floats | None = None, threads: int | None = None,
+) -> Points | Nodes:  # fmt: skip
+    """Return the records as they are grouped: as nodes of hierarchies, or as points."""
+    if on_nodes:
+        return Nodes(code(table, hierarchies), weights, weights=survey)
+    encoded = encoded_table(table, k, standardize, weights, hierarchies, survey, threads)
+    return Points(encoded.matrix, encoded.mixed, survey)
 
 
 def _survey_weights(weights: Any, rows: int) -> Floats:
@@ -230,12 +239,7 @@ def refine(
     options = search_options({}, count(max_iterations, "max_iterations"), time_limit, None)
     seed = checked_seed(seed)
     method = find_refinement(how, options)
-    encoding: Points | Nodes
-    if method.info.on_nodes:
-        encoding = Nodes(code(table, hierarchies), column_weights)
-    else:
-        encoded = encoded_table(table, k, standardize, column_weights, hierarchies)
-        encoding = Points(encoded.matrix, encoded.mixed)
+    encoding = encoding_of(table, method.info.on_nodes, k, standardize, column_weights, hierarchies)
     problem = Problem(encoding, k, seed, start=start, options=options)
     with reporting(progress, callback) as report:
         return solve(problem, method, Reporter.of(report))
@@ -360,14 +364,54 @@ def microaggregate_columns(X: Any, k: int) -> ColumnByColumn[Any]:
     lost = 0.0
     for j, name in enumerate(encoded.names):
         column = np.ascontiguousarray(encoded.matrix[:, j : j + 1])
+        alone = replace(table, columns=(table[name],))
         partition = solve(Problem(Points(column), k), "optimal-1d", Reporter(None))
         labels[:, j] = partition.labels
         lost += float(squared_error(column, partition.labels).sum())
-        released[name] = aggregate_groups(_only(table, name), partition, Aggregators("mean"))[name]
+        released[name] = aggregate_groups(alone, partition, Aggregators("mean"))[name]
     total = float(squares(encoded.matrix - encoded.matrix.mean(axis=0)).sum())
     shown = table.mapped(lambda column: released.get(column.name, column))
     return ColumnByColumn(shown.to_native(), labels, encoded.names, k, percent(lost, total))
 
 
-def _only(table: Table, name: str) -> Table:
-    return table.only(lambda column: column.name == name)
+def distance_groups(table: Table, k: int, method: str, seed: int, standardize: bool) -> Partition:
+    """Group the records of a table by the distance that means and modes lose.
+
+    `microaggregate` would let `auto` group texts and missing cells by hierarchies, which is for
+    generalized values.
+    """
+    k = group_size(k)
+    if find(method).info.on_nodes:
+        return microaggregate(table, k, method=method, seed=seed)
+    check_size(table.rows, k)
+    encoding = encoding_of(table, False, k, standardize, None, None)
+    return solve(Problem(encoding, k, checked_seed(seed)), method, Reporter.of(None))
+
+
+def present_means(matrix: Floats, labels: Integers, k: int) -> Floats:
+    """Return each group's means of the cells that are there, one row a group.
+
+    One of fewer than k cells is NaN, as in `shoal.anonymize`: else it would tell who has a value.
+    """
+    means = np.full((int(labels.max()) + 1, matrix.shape[1]), np.nan)
+    for place, column in enumerate(matrix.T):
+        there = ~np.isnan(column)
+        enough = np.bincount(labels[there], minlength=len(means)) >= k
+        rows = there & enough[labels]
+        if rows.any():
+            groups, own = np.unique(labels[rows], return_inverse=True)
+            means[groups, place] = group_means(column[rows, None], own)[:, 0]
+    return means
+
+
+def group_rows(table: Table, partition: Partition) -> Any:
+    """Return what each group releases, one row a group, in the caller's type of dataframe.
+
+    Means of numbers and dates, medians of ordinal columns, modes of texts; no value of a text
+    where a cell of the group is missing.
+    """
+    texts = table.only(lambda column: not column.has_places)
+    ways = {c.name: "mean" if c.has_places else "mode" for c in table.columns}
+    coded = code(texts) if texts.columns else None
+    released = aggregate_groups(table, partition, Aggregators(ways), coded)
+    return released.take(first_rows(partition.labels, partition.groups)).to_native()

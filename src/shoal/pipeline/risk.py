@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -27,18 +27,17 @@ from shoal.measures.disclosure.assess import (
 from shoal.measures.disclosure.figures import columns_of, figures_of, sets_of
 from shoal.measures.disclosure.key import Key, common_keys, key_of
 from shoal.measures.disclosure.sets import WHOLE
-from shoal.pipeline.measure import Hierarchies, find_recipe, read_release, read_table
+from shoal.pipeline.measure import Hierarchies, Told, find_recipe, refuse
 from shoal.report.risk.public import stable_figures
 from shoal.report.risk.records import table_of
 from shoal.report.risk.result import Models, Risk
-from shoal.settings import names, whole
+from shoal.settings import RoleSettings, names, whole
 from shoal.table.assign import with_roles
-from shoal.table.dialects.dialect import How, dialect_of
+from shoal.table.dialects.dialect import How
 from shoal.table.encode_nodes import CodedColumn, code
 from shoal.table.hierarchy.specify import in_folder
 from shoal.table.inspect import inspect
 from shoal.table.levels import level_nodes
-from shoal.table.ordinal import with_orders
 from shoal.table.proposals.content import content_of, propose_tree
 from shoal.table.roles import Role
 from shoal.table.survey import read_survey
@@ -124,37 +123,37 @@ def risk(
     [2, 2, 1]
     """
     start = time.perf_counter()
-    asked = _asked(k, threshold, size, formula, missing_as, seed)
+    is_number = isinstance(threshold, int | float) and not isinstance(threshold, bool)
+    refuse({
+        "k must be at least 2": whole(k, "k") < 2,
+        "threshold must be a number above 0 and up to 1": not (is_number and 0 < threshold <= 1),
+        "size must be at least 1": size is not None and whole(size, "size") < 1,
+        f"formula must be one of {', '.join(FORMULAS)}": formula not in FORMULAS,
+        f"missing_as must be one of {', '.join(READINGS)}": missing_as not in READINGS,
+        "seed must not be negative": whole(seed, "seed") < 0,
+    })  # fmt: skip
+    asked = Asked(k, float(threshold), size, formula, missing_as, seed)
     known, folder = find_recipe(None, recipe, False)
-    roles = Roles(tuple(names(quasi_identifiers, "quasi_identifiers")), weight, household)
-    if known is not None:
-        own = known.roles
-        roles = Roles(
-            roles.quasi_identifiers or own.quasi_identifiers,
-            weight or own.weight,
-            household or own.household,
-        )
-        hierarchies = known.hierarchies or None if hierarchies is None else hierarchies
-        orders = known.orders if orders is None else orders
-        missing = known.input.missing if tuple(missing) == ("",) else missing
-        types = dict(known.input.types) if types is None else types
-        delimiter = delimiter or known.input.delimiter
-        how = how or known.input.how
-    written = dialect_of(delimiter, **how)
-    table = read_table(data, written, missing, types or {})
-    quasi, notes = find_quasi_identifiers(table, roles)
-    table = with_orders(
-        check_table(table, quasi),
-        {name: order for name, order in (orders or {}).items() if name in quasi},
-    )
+    own = RoleSettings() if known is None else known.roles
+    weight, household = weight or own.weight, household or own.household
+    named = names(quasi_identifiers, "quasi_identifiers") or list(own.quasi_identifiers)
+    twice = next((name for name in (weight, household) if name in named), None)
+    refuse({
+        "a quasi-identifier is named twice": len(set(named)) < len(named),
+        f"{shown(twice or '')} is a quasi-identifier; it cannot be two things": twice is not None,
+    })  # fmt: skip
+    told = Told.of(known, hierarchies, orders, missing, types, delimiter, how)
+    table = told.read(data)
+    quasi, notes = (named, []) if named else find_quasi_identifiers(table, (weight, household))
+    table = told.ordered(check_table(table, quasi))
     if len(quasi) > WHOLE:
         raise RequestError(f"{len(quasi)} quasi-identifiers are too many; name at most {WHOLE}")
     others = None
     if population is not None:
-        others = check_table(read_release(population, table, written, missing), quasi)
-    key, beside = known_of(table, quasi, roles, others, sampling_fraction)
+        others = check_table(told.read_release(population, table, told.dialect), quasi)
+    key, beside = known_of(table, quasi, weight, household, others, sampling_fraction)
     found = assess(key, beside, asked)
-    levels, remarks = one_level_up(table, quasi, hierarchies, folder)
+    levels, remarks = one_level_up(table, quasi, told.hierarchies, folder)
     estimates = estimate(found)
     figures, sets = figures_of(found, estimates), sets_of(found)
     return Risk(
@@ -176,27 +175,6 @@ def risk(
     )
 
 
-def _asked(
-    k: int, threshold: float, size: int | None, formula: str, missing_as: str, seed: int
-) -> Asked:
-    """Return what is asked; raise RequestError for what makes no sense."""
-    if whole(k, "k") < 2:
-        raise RequestError("k must be at least 2")
-    if isinstance(threshold, bool) or not isinstance(threshold, int | float):
-        raise RequestError("threshold must be a number above 0 and up to 1")
-    if not 0 < threshold <= 1:
-        raise RequestError("threshold must be a number above 0 and up to 1")
-    if size is not None and whole(size, "size") < 1:
-        raise RequestError("size must be at least 1")
-    if formula not in FORMULAS:
-        raise RequestError(f"formula must be one of {', '.join(FORMULAS)}")
-    if missing_as not in READINGS:
-        raise RequestError(f"missing_as must be one of {', '.join(READINGS)}")
-    if whole(seed, "seed") < 0:
-        raise RequestError("seed must not be negative")
-    return Asked(k, float(threshold), size, formula, missing_as, seed)
-
-
 def _models(key: Key, estimates: Estimates) -> Models:
     """Return the estimates of all models in plain values."""
     uniques, model = estimates.uniques, estimates.model
@@ -212,68 +190,41 @@ def _models(key: Key, estimates: Estimates) -> Models:
 
 def _remarks(found: Assessment, estimates: Estimates) -> list[str]:
     """Return what to know of the figures."""
-    notes = []
-    if found.sampled is not None:
-        notes.append(
-            "there are too many sets of columns for so many records: they are counted in a sample, "
-            "and there are no SUDA scores; ask for a smaller size"
-        )
-    if found.asked.missing_as != "own" and found.key.has_stars:
-        notes.append(
-            f"class sizes and risks read missing cells as {found.asked.missing_as}; sets of "
-            "columns, scores and models as values of their own"
-        )
-    if found.asked.missing_as == "own" and found.known.population and found.people is not None:
+    is_own = found.asked.missing_as == "own"
+    few, model = 0, estimates.model
+    if is_own and found.known.population and found.people is not None:
         few = int((found.people < found.members).sum())
-        if few:
-            notes.append(
-                f"{few:,} records match fewer people of the population than records of the file: "
-                "the population table does not hold all people, and risks take the larger number"
-            )
-    if estimates.model is not None and estimates.model.forest:
-        notes.append(
-            "the log-linear model has so many cells that pairs of columns with an effect make no "
-            "circle, and its empty cells are drawn"
-        )
-    return notes
+    remarks = {
+        "there are too many sets of columns for so many records: they are counted in a sample, "
+        "and there are no SUDA scores; ask for a smaller size": found.sampled is not None,
+        f"class sizes and risks read missing cells as {found.asked.missing_as}; sets of "
+        "columns, scores and models as values of their own": not is_own and found.key.has_stars,
+        f"{few:,} records match fewer people of the population than records of the file: "
+        "the population table does not hold all people, and risks take the larger number": few > 0,
+        "the log-linear model has so many cells that pairs of columns with an effect make no "
+        "circle, and its empty cells are drawn": model is not None and model.forest,
+    }
+    return [remark for remark, holds in remarks.items() if holds]
 
 
-@dataclass(frozen=True)
-class Roles:
-    """The columns that risk is about: quasi-identifiers, survey weights, households."""
-
-    quasi_identifiers: tuple[str, ...] = ()
-    weight: str | None = None
-    household: str | None = None
-
-    def __post_init__(self) -> None:
-        if len(set(self.quasi_identifiers)) < len(self.quasi_identifiers):
-            raise RequestError("a quasi-identifier is named twice")
-        for name in (self.weight, self.household):
-            if name is not None and name in self.quasi_identifiers:
-                raise RequestError(f"{shown(name)} is a quasi-identifier; it cannot be two things")
-
-
-def find_quasi_identifiers(table: Table, roles: Roles) -> tuple[list[str], list[str]]:
-    """Return the quasi-identifiers, given or proposed, and what to note of them."""
-    if roles.quasi_identifiers:
-        return list(roles.quasi_identifiers), []
-    apart = (roles.weight, roles.household)
+def find_quasi_identifiers(
+    table: Table, apart: tuple[str | None, ...]
+) -> tuple[list[str], list[str]]:
+    """Return the quasi-identifiers that are proposed, and what to note of them."""
     if table.roles_given:
         return [c.name for c in table.with_role(Role.QUASI_IDENTIFIER) if c.name not in apart], []
-    views = inspect(table).columns
     found = [
-        view.name
-        for view in views
+        view.name for view in inspect(table).columns
         if view.suspected == Role.QUASI_IDENTIFIER and view.name not in apart and not view.warning
-    ]
+    ]  # fmt: skip
     rest = [name for name in table.names if name not in found]
     left = f"; left out: {listed(rest)}" if rest else ""
-    note = Message(
-        f"quasi-identifiers are those that inspect proposes{left}; name your own with "
-        f"{option('quasi_identifiers')}"
-    )
-    return found, [note]
+    return found, [
+        Message(
+            f"quasi-identifiers are those that inspect proposes{left}; name your own with "
+            f"{option('quasi_identifiers')}"
+        )
+    ]
 
 
 def check_table(table: Table, quasi: Sequence[str]) -> Table:
@@ -291,35 +242,26 @@ def check_table(table: Table, quasi: Sequence[str]) -> Table:
 
 
 def known_of(
-    table: Table, quasi: Sequence[str], roles: Roles, population: Table | None, fraction: Any
-) -> tuple[Key, Known]:
+    table: Table, quasi: Sequence[str], weight: str | None, household: str | None,
+    population: Table | None, fraction: Any,
+) -> tuple[Key, Known]:  # fmt: skip
     """Return the key and what is known beside it."""
-    sizes = {
-        option("weight"): roles.weight,
-        option("population"): population,
-        option("sampling_fraction"): fraction,
-    }
-    given = [name for name, value in sizes.items() if value is not None]
-    if len(given) > 1:
-        raise RequestError(
-            f"say one of {' and '.join(given)}: each tells how large the population is"
-        )
-    survey = read_survey(table, roles.weight, (), roles.household)
+    sizes = {"weight": weight, "population": population, "sampling_fraction": fraction}
+    given = [option(name) for name, value in sizes.items() if value is not None]
+    is_number = isinstance(fraction, int | float) and not isinstance(fraction, bool)
+    refuse({
+        f"say one of {' and '.join(given)}: each tells how large the population is":
+            len(given) > 1,
+        "sampling_fraction must be a number above 0 and up to 1":
+            fraction is not None and not (is_number and 0 < fraction <= 1),
+    })  # fmt: skip
+    survey = read_survey(table, weight, (), household)
     columns = [table[name] for name in quasi]
     if population is None:
-        known = Known(survey.weights, survey.households, None, _fraction(fraction))
-        return key_of(columns), known
+        share = None if fraction is None else float(fraction)
+        return key_of(columns), Known(survey.weights, survey.households, None, share)
     key, others = common_keys(columns, [population[name] for name in quasi])
     return key, Known(None, survey.households, others)
-
-
-def _fraction(fraction: Any) -> float | None:
-    """Return a sampling fraction above 0 and up to 1."""
-    if fraction is None:
-        return None
-    if isinstance(fraction, bool) or not isinstance(fraction, int | float) or not 0 < fraction <= 1:
-        raise RequestError("sampling_fraction must be a number above 0 and up to 1")
-    return float(fraction)
 
 
 def one_level_up(
@@ -330,32 +272,22 @@ def one_level_up(
     Columns without a given hierarchy have the one that `inspect` proposes, or else the automatic
     one, unless they hold many values.
     """
-    if rules is not None and not isinstance(rules, dict):
-        if not isinstance(rules, str | os.PathLike):
-            rules = dict(rules)
-        else:
-            rules = in_folder(Path(rules), list(quasi))
-    wanted = {name: str(path) for name, path in (rules or {}).items() if name in quasi}
+    if isinstance(rules, str | os.PathLike):
+        rules = in_folder(Path(rules), list(quasi))
+    wanted = {name: str(path) for name, path in dict(rules or {}).items() if name in quasi}
     many = [n for n in quasi if n not in wanted and table[n].different > MOST]
     levels = {}
     for name in (name for name in quasi if name not in many):
-        if name not in wanted and (rule := _proposed(table, name)):
-            wanted[name] = rule
-        alone = replace(table, columns=(table[name],))
-        coded = code(alone, {name: wanted[name]} if name in wanted else None, folder).columns[0]
+        column = table[name]
+        tree = None if name in wanted else propose_tree(content_of(column, table.rows))
+        if tree and not (column.kind.is_number and tree.rule.startswith("prefixes")):
+            wanted[name] = tree.rule
+        rule = {name: wanted[name]} if name in wanted else None
+        coded = code(replace(table, columns=(column,)), rule, folder).columns[0]
         levels[name] = str(coded.rule), _lifted(coded)
     notes = [f"{listed(many)}: too many values for a hierarchy of their own; give one to see what "
              "a coarser column would change"] if many else []  # fmt: skip
     return levels, notes
-
-
-def _proposed(table: Table, name: str) -> str | None:
-    """Return the rule of a hierarchy that fits a column as it was read; None if none is known."""
-    column = table[name]
-    tree = propose_tree(content_of(column, table.rows))
-    if tree is None or (column.kind.is_number and tree.rule.startswith("prefixes")):
-        return None
-    return tree.rule
 
 
 def _lifted(column: CodedColumn) -> Integers:

@@ -25,7 +25,8 @@ from shoal.methods.enforce.wider import wider_groups
 from shoal.methods.registry import find
 from shoal.pipeline.group import Conditions, recoded
 from shoal.pipeline.plan.constraints import build_constraints
-from shoal.pipeline.plan.design import survey_columns, survey_design
+from shoal.pipeline.plan.design import suppressed_section, survey_columns, survey_design
+from shoal.pipeline.plan.estimate import check_fits, machine_memory
 from shoal.pipeline.plan.notes import (
     column_notes,
     kept_notes,
@@ -35,15 +36,21 @@ from shoal.pipeline.plan.notes import (
     unnamed_notes,
     value_notes,
 )
-from shoal.pipeline.plan.plan import plan_table, suppressed_section
+from shoal.pipeline.plan.plan import plan_table
 from shoal.pipeline.plan.recipe import read_table, repeating_settings
-from shoal.pipeline.plan.steps import after_release, check_row_wise, costs_before
+from shoal.pipeline.plan.steps import after_release, check_row_wise, costs_before, steps_risk
 from shoal.pipeline.result import Result
 from shoal.pipeline.series_groups import group_series
-from shoal.pipeline.stage import Reads, check_read, needs_all_records, stage
-from shoal.pipeline.state import Release, State, Working
-from shoal.pipeline.steps_risk import steps_risk
-from shoal.pipeline.totals import Grouped, read_totals, with_totals
+from shoal.pipeline.state import (
+    Reads,
+    Release,
+    State,
+    Working,
+    check_read,
+    needs_all_records,
+    stage,
+)
+from shoal.pipeline.totals import read_totals, with_totals
 from shoal.release.aggregate import aggregate as aggregate_groups
 from shoal.release.aggregate import with_weights
 from shoal.release.claims import check_coverage, check_release, check_survey
@@ -112,7 +119,7 @@ def design(state: State) -> State:
     """Read how the records were drawn; say what the run takes."""
     made, means = state.plan, state.means
     table, survey, notes = survey_design(made.prepared(state.original), made)
-    made.check_fits()
+    check_fits(made.estimate, made.settings, made.by_hierarchies, machine_memory())
     totals = read_totals(table, made, survey)
     series = state.series.meet(table, made.settings)
     if made.estimate is not None and means.on_estimate is not None:
@@ -231,16 +238,20 @@ def total(state: State) -> State:
     if state.totals is None:
         return state
     working, grouping, release = state.working, state.grouping, state.release
-    groups = Grouped(grouping.partition, grouping.wider, working.survey.strata)
-    table = with_totals(release.table, working.table, state.totals, state.plan, groups)
+    table = with_totals(
+        release.table, working.table, state.totals, state.plan, grouping.wider,
+        grouping.partition, working.survey.strata,
+    )  # fmt: skip
     return replace(state, release=replace(release, table=table))
 
 
 @stage(Reads(("release.weights_as",), "a survey's weights, strata or households"))
 def weigh(state: State) -> State:
     """Release survey weights as it was asked."""
-    partition, how = state.grouping.partition, state.plan.released_weights
-    table, weights = with_weights(state.release.table, partition, *how)
+    settings, partition = state.plan.settings, state.grouping.partition
+    table, weights = with_weights(
+        state.release.table, partition, settings.roles.weight, *settings.release.weights
+    )
     return replace(state, release=replace(state.release, table=table, weights=weights))
 
 
@@ -259,7 +270,7 @@ def cover(state: State) -> State:
     made, working = state.plan, state.working
     if working.coded is not None:
         check_coverage(
-            working.table, state.release.table, made.released_as, made.all_hierarchies,
+            working.table, state.release.table, made.released_as, made.settings.hierarchies,
             made.folder, partial(state.means.report, "checking"),
         )  # fmt: skip
     return state
@@ -316,7 +327,7 @@ def report(state: State) -> State:
             *column_notes(made, profile, [column.rule for column in trees.values()]),
             *kept_notes(settings),
             *preset_notes(settings),
-            *type_notes(table, release.shown, made.all_hierarchies),
+            *type_notes(table, release.shown, settings.hierarchies),
             *state.notes,
             *grouping.notes,
             *people_notes(made.schema, settings, state.profile),
@@ -335,9 +346,9 @@ def report(state: State) -> State:
         series.section,
     )
     released = Released(
-        table, release.shown.names, made.released_as, trees, recipe.roles.drop, made.rounding,
-        release.compared, recipe.release.group_column, grouping.left_out, release.steps,
-        release.steps_risk,
+        table, release.shown.names, made.released_as, trees, recipe.roles.drop,
+        settings.release.round, release.compared, recipe.release.group_column,
+        grouping.left_out, release.steps, release.steps_risk,
     )  # fmt: skip
     how = replace(state.how, seconds=time.perf_counter() - state.means.begin)
     series, built = series.seal(build_report(released, how, findings, release.figures))
@@ -350,14 +361,15 @@ def measure(state: State) -> State:
     means, working, made, release = state.means, state.working, state.plan, state.release
     if not means.measured:
         return state
-    draw_ahead(state.report)  # while the rest is measured
+    draw_ahead(lambda: state.report)  # while the rest is measured
     means.report("measuring", 0, 1)
     measures = measure_release(
-        working.table, release.table, working.coded, state.deleted, made.seed, made.weight,
-        made.strata, means.threads, release.classes,
+        working.table, release.table, working.coded, state.deleted, made.seed,
+        made.settings.roles.weight, made.settings.roles.by, means.threads, release.classes,
     )  # fmt: skip
     built = replace(state.report, measures=measures.to_dict())
-    draw_ahead(built)
+    draw_ahead(lambda: built)
+    draw_ahead(built.published)
     means.report("measuring", 1, 1)
     return replace(state, report=built)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -37,10 +37,10 @@ def read_totals(table: Table, plan: Plan, survey: Survey) -> Totals | None:
 
     The file has the columns of the strata, a row each, and columns of totals.
     """
-    place, by = plan.settings.release.totals, plan.strata
+    place, by = plan.settings.release.totals, plan.settings.roles.by
     if place is None:
         return None
-    if plan.weight is not None:
+    if plan.settings.roles.weight is not None:
         raise RequestError(
             f"{option('totals')}: survey weights count records several times; leave out "
             f"{option('weight')}"
@@ -111,68 +111,49 @@ def _step(column: Column, plan: Plan) -> Fraction:
 
 
 def with_totals(
-    released: Table, table: Table, totals: Totals, plan: Plan, groups: Grouped
-) -> Table:
+    released: Table, table: Table, totals: Totals, plan: Plan, groups: Mapping[str, Partition],
+    partition: Partition, strata: Integers | None,
+) -> Table:  # fmt: skip
     """Return the release with means moved so that every total is as given.
 
-    Raises RequestError, with how far off the nearest total is, where a move of every mean by one
-    step of its rounding does not reach it.
+    Columns of `groups` have others than those of the `partition`. Raises RequestError, with how far
+    off the nearest total is, where a move of every mean by one step of its rounding does not reach
+    it.
     """
 
     def moved(column: Column) -> Column:
         if column.name not in totals.columns:
             return column
-        means = _Column(column, table[column.name], _step(table[column.name], plan))
-        return means.moved(totals.columns[column.name], totals.within, groups)
+        labels, before = groups.get(column.name, partition).labels, table[column.name]
+        own = totals.columns[column.name]
+        return _moved(column, before, _step(before, plan), own, totals.within, labels, strata)
 
     return released.mapped(moved)
 
 
-@dataclass(frozen=True)
-class Grouped:
-    """Groups of the records, those of columns that have wider ones, and strata."""
-
-    partition: Partition
-    wider: Mapping[str, Partition]
-    strata: Integers | None
-
-    def labels(self, name: str) -> Integers:
-        """Return the groups of a column."""
-        return self.wider.get(name, self.partition).labels
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class _Column:
-    """A column of released means, what it was before, and the step of its rounding."""
-
-    released: Column
-    before: Column
-    step: Fraction
-
-    def moved(self, totals: tuple[Fraction, ...], within: Fraction, groups: Grouped) -> Column:
-        """Return the means, moved stratum by stratum."""
-        column, step = self.released, self.step
-        labels = groups.labels(column.name)
-        first = first_rows(labels, int(labels.max()) + 1)
-        sizes = np.bincount(labels)
-        exact = np.bincount(labels, as_floats(self.before)) / sizes / float(step)
-        cells = column.values.take(pa.array(first)).to_pylist()
-        steps = np.array([round(Fraction(str(cell)) / step) for cell in cells], dtype=np.int64)
-        of = np.zeros(first.size, dtype=np.int64) if groups.strata is None else groups.strata[first]
-        for stratum, total in enumerate(totals):
-            own = np.flatnonzero(of == stratum)
-            means = Means(steps[own], exact[own], sizes[own])
-            near = nearest_total(means, round(total / step))
-            off = abs(near * step - total)
-            if off > within:
-                raise RequestError(
-                    f"{option('totals')}: a total of {shown(column.name)} cannot be met by means "
-                    f"that move by one step of {float(step):g}: the nearest is {float(off):g} off; "
-                    f"{option('totals_within')} says how much may be"
-                )
-            found = calibrated(means, near)
-            assert found is not None
-            steps[own] = found
-        made = [float(step * int(one)) for one in steps.tolist()]
-        values = pa.array(made if column.kind is Kind.FLOAT else [int(one) for one in made])
-        return column.replace(values=values.cast(column.values.type).take(pa.array(labels)))
+def _moved(
+    column: Column, before: Column, step: Fraction, totals: Sequence[Fraction], within: Fraction,
+    labels: Integers, strata: Integers | None,
+) -> Column:  # fmt: skip
+    """Return a column of means, rounded to a step, moved stratum by stratum to given totals."""
+    first, sizes = first_rows(labels, int(labels.max()) + 1), np.bincount(labels)
+    exact = np.bincount(labels, as_floats(before)) / sizes / float(step)
+    cells = column.values.take(pa.array(first)).to_pylist()
+    steps = np.array([round(Fraction(str(cell)) / step) for cell in cells], dtype=np.int64)
+    places = np.zeros(first.size, dtype=np.int64) if strata is None else strata[first]
+    for stratum, total in enumerate(totals):
+        own = np.flatnonzero(places == stratum)
+        means = Means(steps[own], exact[own], sizes[own])
+        near = nearest_total(means, round(total / step))
+        off = abs(near * step - total)
+        if off > within:
+            raise RequestError(
+                f"{option('totals')}: a total of {shown(column.name)} cannot be met by means "
+                f"that move by one step of {float(step):g}: the nearest is {float(off):g} off; "
+                f"{option('totals_within')} says how much may be"
+            )
+        found = calibrated(means, near)
+        assert found is not None
+        steps[own] = found
+    made = [float(step * n) if column.kind is Kind.FLOAT else int(step * n) for n in steps.tolist()]
+    return column.replace(values=pa.array(made).cast(column.values.type).take(pa.array(labels)))

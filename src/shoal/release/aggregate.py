@@ -13,7 +13,6 @@ cell is empty in a dataframe and `*` in a csv file.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -23,12 +22,11 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.kernels.arrays import Flags, Floats, Integers
-from shoal.kernels.exact_sum import SETTLED, group_sums
 from shoal.measures.generalization import Spans, spans
 from shoal.measures.loss import group_means
-from shoal.partition import Partition
+from shoal.partition import Partition, first_rows
 from shoal.release.averages import UNROUNDED, Average, from_rows
-from shoal.release.centers import Groups, half
+from shoal.release.centers import Groups, float_centers, half
 from shoal.release.intervals import ends_type
 from shoal.table.encode import canonical_order, encode
 from shoal.table.encode_nodes import Coded, CodedColumn
@@ -201,11 +199,8 @@ def modes(coded: CodedColumn, labels: Integers, weights: Floats | None = None) -
     _, first, which = np.unique(key, return_index=True, return_inverse=True)
     counts = np.bincount(which, weights)
     groups = labels[first]
-    best = np.full(int(labels.max()) + 1, -1, dtype=np.int64)
-    most = np.zeros(best.size)
-    for row, group, count in zip(first.tolist(), groups.tolist(), counts.tolist(), strict=True):
-        if count > most[group]:  # in the order of the values: of equals the least stays
-            best[group], most[group] = row, count
+    order = np.lexsort((-counts, groups))  # it keeps that of the values: of equals the least
+    best: Integers = first[order][first_rows(groups[order], int(labels.max()) + 1)]
     best[np.unique(labels[codes < 0])] = -1
     return best
 
@@ -247,14 +242,8 @@ def with_weights(
 
 def mean_weights(column: Column, partition: Partition) -> Column:
     """Return weights as the mean of each group, to six significant digits."""
-    own = as_floats(column)
-    order = np.argsort(partition.labels, kind="stable")
-    starts = np.concatenate(([0], np.cumsum(partition.sizes)[:-1]))
-    sums, states = group_sums(own[order], starts)
-    for group in np.flatnonzero(states & SETTLED == 0).tolist():
-        first = int(starts[group])
-        sums[group] = math.fsum(own[order[first : first + int(partition.sizes[group])]])
-    every = (sums / partition.sizes).tolist()
+    groups = Groups.of(partition.labels, partition.sizes)
+    every = float_centers(as_floats(column), groups, "mean")
     means = np.array([float(f"{mean:.{DIGITS - 1}e}") for mean in every])[partition.labels]
     return column.replace(
         kind=Kind.FLOAT, values=pa.array(means), cells=None, quoted=None, written=None,

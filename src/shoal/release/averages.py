@@ -9,6 +9,7 @@ survey weights floats are rounded too, and nothing is released with more digits 
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -17,18 +18,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from shoal.kernels.arrays import Floats, Integers
+from shoal.kernels.arrays import Integers
 from shoal.partition import Partition, first_rows
-from shoal.release.centers import (
-    Groups,
-    center,
-    centers_of,
-    exact_center,
-    float_means,
-    float_median,
-    half_even,
-    rounded_means,
-)
+from shoal.release.centers import Groups, centers, float_centers, rounded_means
 from shoal.table.roles import MAJORITY, STAR, TICKS, Column, Kind, Written
 from shoal.table.rounding import decimals_of
 from shoal.table.survey import Survey
@@ -52,7 +44,9 @@ class Average:
 
     def of(self, column: Column, partition: Partition, groups: Groups, survey: Survey) -> Column:
         """Return the average of every group, of the cells that are present if at least k are."""
-        own = replace(self, grain=_grain(column)) if self.grain is None else self
+        own = self
+        if self.grain is None and column.kind is Kind.DATETIME:
+            own = replace(self, grain=grain_of(as_integers(some_rows(column, present(column)))))
         if not column.missing:
             return own._of_complete(column, groups, partition.labels)
         return own._of_present(column, partition, survey)
@@ -85,14 +79,15 @@ class Average:
             numbers = np.asarray(column.values.cast("double")) if whole is None else whole
             return _majority(column, groups, numbers, labels)
         if whole is None:
-            return _protect_floats(column, groups, self.aggregator, digits, labels)
+            return _of_floats(column, groups, self.aggregator, digits, labels)
         if column.kind is Kind.BOOLEAN:
             return _majority(column, groups, whole, labels)
+        scale = column.values.type.scale if column.kind is Kind.DECIMAL else 0
         if digits == UNROUNDED and column.kind.is_number and groups.weights is None:
-            return _unrounded(column, *centers_of(whole, groups, self.aggregator), labels)
+            exact = centers(whole, groups, self.aggregator)
+            return _as_floats(column, [one / 10**scale for one in exact], labels)
         digits = None if isinstance(digits, str) else digits
         unit = 1
-        scale = column.values.type.scale if column.kind is Kind.DECIMAL else 0
         if digits is not None and digits < scale:
             unit = 10 ** (scale - digits)
         if groups.weights is not None and column.kind.is_number:
@@ -103,11 +98,8 @@ class Average:
             unit *= _time_unit(column, self.grain or 0)
         means = rounded_means(whole, groups, unit) if self.aggregator == "mean" else None
         if means is None:
-            every = zip(*centers_of(whole, groups, self.aggregator), strict=True)
-            rounded = [half_even(n, d * unit) * unit for n, d in every]
-            values = _back(column, rounded, labels, digits)
-        else:
-            values = _as_values(column, means, digits).take(pa.array(labels))
+            means = [round(c / unit) * unit for c in centers(whole, groups, self.aggregator)]
+        values = _as_values(column, means, digits).take(pa.array(labels))
         written = column.written
         if written is not None and unit > 1 and column.kind is Kind.DECIMAL:
             written = Written(decimals=digits or 0)
@@ -132,18 +124,9 @@ def _majority(
     return from_rows(column, rows.astype(np.int64), labels)
 
 
-def _grain(column: Column) -> int:
-    """Return the greatest common divisor of the times that a column holds; 0 of others."""
-    if column.kind is not Kind.DATETIME:
-        return 0
-    whole = as_integers(some_rows(column, present(column)))
-    assert whole is not None
-    return grain_of(whole)
-
-
-def grain_of(whole: npt.NDArray[Any]) -> int:
-    """Return the greatest common divisor of whole numbers; 0 of zeros."""
-    return int(np.gcd.reduce(whole)) if whole.size else 0
+def grain_of(whole: npt.NDArray[Any] | None) -> int:
+    """Return the greatest common divisor of whole numbers; 0 of zeros, and of none."""
+    return int(np.gcd.reduce(whole)) if whole is not None and whole.size else 0
 
 
 def _time_unit(column: Column, grain: int) -> int:
@@ -156,99 +139,66 @@ def _time_unit(column: Column, grain: int) -> int:
     return next(unit for unit in units if not grain % unit)
 
 
-def _unrounded(
-    column: Column, numerators: list[int], denominators: list[int], labels: Integers
-) -> Column:
-    """Return fractions of whole numbers of the column's unit as floats, rounded once."""
-    unit = 10**column.values.type.scale if column.kind is Kind.DECIMAL else 1
-    means = [float(Fraction(n, d * unit)) for n, d in zip(numerators, denominators, strict=True)]
-    return _floats(column, means, labels)
-
-
-def _floats(column: Column, means: list[float], labels: Integers) -> Column:
-    made = column.replace(kind=Kind.FLOAT, written=None)
-    return with_values(made, pa.array(np.array(means)[labels], type=pa.float64()))
-
-
-def _back(column: Column, rounded: list[int], labels: Integers, digits: int | None) -> Any:
-    """Return one Arrow value a record, of the column's own type, from one integer a group."""
-    kind = column.values.type
-    if column.kind is Kind.DECIMAL:
-        from decimal import Context, Decimal
-
-        exact = Context(prec=60)
-        values = [Decimal(v).scaleb(-kind.scale, exact) for v in rounded]
-        fits = kind if digits is None else pa.decimal128(38, min(digits, kind.scale))
-        distinct = pa.array(values, type=fits)
-    elif column.kind is Kind.DATE:
-        distinct = pa.array(rounded, type=pa.int32()).cast(pa.date32()).cast(kind)
-    elif column.kind is Kind.DATETIME:
-        distinct = pa.array(rounded, type=pa.int64()).cast(kind)
-    else:
-        distinct = pa.array(rounded, type=kind)
-    return distinct.take(pa.array(labels))
-
-
-def _as_values(column: Column, means: Integers, digits: int | None) -> Any:
+def _as_values(column: Column, means: list[int], digits: int | None) -> Any:
     """Return whole numbers of the column's unit as Arrow values of its own type."""
     kind = column.values.type
     if column.kind is Kind.DECIMAL:
         fits = kind if digits is None else pa.decimal128(38, min(digits, kind.scale))
-        steps = means // 10 ** (kind.scale - fits.scale)
-        words = np.stack([steps, steps >> 63], axis=1)  # of 128 bits, the lower ones first
-        return pa.Array.from_buffers(fits, means.size, [None, pa.py_buffer(words)])
-    if column.kind is Kind.DATE:
-        return pa.array(means).cast(pa.int32()).cast(pa.date32()).cast(kind)
-    return pa.array(means).cast(kind)
-
-
-def _protect_floats(
-    column: Column, groups: Groups, aggregator: str, digits: int | str | None, labels: Integers
-) -> Column:
-    written = column.written
-    if groups.weights is not None:
-        return _by_weight(column, groups, aggregator, digits, labels)
-    if written is not None and digits == UNROUNDED:
-        exact = np.array([Fraction(cell) for cell in column.cells.to_pylist()], dtype=object)
-        return _floats(
-            column, [float(center(*both, aggregator)) for both in groups.pairs(exact)], labels
+        step, width = 10 ** (kind.scale - fits.scale), fits.byte_width
+        words = b"".join(
+            (mean // step).to_bytes(width, sys.byteorder, signed=True) for mean in means
         )
-    digits = None if isinstance(digits, str) else digits
-    centers: list[float] | Floats
-    if written is not None:
-        digits = written.decimals if digits is None else min(digits, written.decimals)
-        written = Written(decimals=digits)
-        exact = np.array([Fraction(cell) for cell in column.cells.to_pylist()], dtype=object)
-        centers = [exact_center(*both, aggregator, digits) for both in groups.pairs(exact)]
-    else:
-        plain = np.asarray(column.values)
-        if aggregator == "median":
-            centers = [float_median(*both) for both in groups.pairs(plain)]
-        else:
-            centers = float_means(plain, groups)
-        if digits is not None:
-            centers = [round(float(value), digits) + 0.0 for value in centers]
-    values = pa.array(np.array(centers)[labels]).cast(column.values.type, safe=False)
-    return with_values(column, values, written)
+        return pa.Array.from_buffers(fits, len(means), [None, pa.py_buffer(words)])
+    if column.kind is Kind.DATE:
+        return pa.array(means, pa.int32()).cast(pa.date32()).cast(kind)
+    if column.kind is Kind.DATETIME:
+        return pa.array(means, pa.int64()).cast(kind)
+    return pa.array(means, kind)
 
 
-def _by_weight(
+def _of_floats(
     column: Column, groups: Groups, aggregator: str, digits: int | str | None, labels: Integers
 ) -> Column:
-    """Return means or medians of floats by weight, rounded once to the precision of the data."""
-    values = np.asarray(column.values)
-    plain = values.astype(np.float64).tolist() if column.cells is None else column.cells.to_pylist()
-    if column.cells is None and values.dtype != np.float64:
-        plain = [str(value) for value in values]  # a short float as it is written
-    unit = unit_of_floats(values)
-    if isinstance(digits, int):
-        unit = max(unit, Fraction(1, 10**digits))
-    exact = np.array([Fraction(value) for value in plain], dtype=object)
-    steps = [center(*both, aggregator) / unit for both in groups.pairs(exact)]
-    means = [float(half_even(one.numerator, one.denominator) * unit) + 0.0 for one in steps]
+    """Return means or medians of floats; exactly where they were written, or by weight.
+
+    By weight they are rounded to the precision of the data, others to that of the written cells.
+    """
+    written, values = column.written, np.asarray(column.values)
+    asked = digits if isinstance(digits, int) else None
+    unit, decimals = None, 0
+    if groups.weights is not None:
+        unit = max(unit_of_floats(values), Fraction(0 if asked is None else f"1e-{asked}"))
+        decimals = decimals_of(unit)
+    elif written is not None and digits != UNROUNDED:
+        decimals = written.decimals if asked is None else min(asked, written.decimals)
+        unit = Fraction(10) ** -decimals
+    if written is not None or unit is not None:
+        exact = centers(_as_fractions(column, values), groups, aggregator)
+        if unit is None:
+            return _as_floats(column, exact, labels)
+        means = [float(round(one / unit) * unit) + 0.0 for one in exact]
+    else:
+        means = float_centers(values, groups, aggregator)
+        if asked is not None:
+            means = [round(one, asked) + 0.0 for one in means]
     made = pa.array(np.array(means)[labels]).cast(column.values.type, safe=False)
-    written = None if column.written is None else Written(decimals=decimals_of(unit))
-    return with_values(column, made, written)
+    return with_values(column, made, None if written is None else Written(decimals=decimals))
+
+
+def _as_fractions(column: Column, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return floats as they were written, or exactly; a short float as it is written."""
+    if column.cells is not None:
+        plain = column.cells.to_pylist()
+    else:
+        plain = values.tolist() if values.dtype == np.float64 else map(str, values)
+    return np.array([Fraction(value) for value in plain], dtype=object)
+
+
+def _as_floats(column: Column, means: list[Fraction], labels: Integers) -> Column:
+    """Return a column of floats, rounded once."""
+    made = column.replace(kind=Kind.FLOAT, written=None)
+    floats = np.array([float(mean) for mean in means])
+    return with_values(made, pa.array(floats[labels], type=pa.float64()))
 
 
 # Precision of numeric columns: the digits to which means are rounded.

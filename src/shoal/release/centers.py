@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import repeat
+from itertools import accumulate, repeat
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,6 @@ class Groups:
         self, order: Integers, starts: Integers, sizes: Integers, survey: Floats | None = None
     ) -> None:
         self.order, self.starts, self.sizes = order, starts, sizes
-        self.survey = survey
         self.weights = None if survey is None else as_whole(survey)
         self.masses = sizes if self.weights is None else self.sums(self.weights)
 
@@ -65,30 +65,11 @@ def as_whole(weights: Floats) -> npt.NDArray[Any]:
 
 def half(weights: Sequence[int]) -> int:
     """Return the place at which half of the weight is reached."""
-    total, reached = sum(weights), 0
-    for place, weight in enumerate(weights):
-        reached += weight
-        if 2 * reached >= total:
-            return place
-    raise AssertionError
+    total = sum(weights)
+    return next(place for place, sofar in enumerate(accumulate(weights)) if 2 * sofar >= total)
 
 
-def centers_of(
-    whole: npt.NDArray[Any], groups: Groups, aggregator: str
-) -> tuple[list[int], list[int]]:
-    """Return each group's mean or median as a fraction of whole numbers."""
-    if aggregator == "median":
-        pairs = [median(*both) for both in groups.pairs(whole)]
-        return [n for n, _ in pairs], [d for _, d in pairs]
-    if groups.weights is not None:
-        return groups.sums(whole * groups.weights).tolist(), groups.masses.tolist()
-    largest = max(abs(int(whole.max())), abs(int(whole.min())))
-    if largest * int(groups.sizes.max()) >= 2**63:
-        whole = whole.astype(object)
-    return groups.sums(whole).tolist(), groups.sizes.tolist()
-
-
-def rounded_means(whole: npt.NDArray[Any], groups: Groups, unit: int) -> Integers | None:
+def rounded_means(whole: npt.NDArray[Any], groups: Groups, unit: int) -> list[int] | None:
     """Return each group's mean as a multiple of a unit, halves to the even neighbor.
 
     None with weights, and where 64 bits are too few.
@@ -101,86 +82,58 @@ def rounded_means(whole: npt.NDArray[Any], groups: Groups, unit: int) -> Integer
     divisors = groups.sizes * unit
     quotients, rests = np.divmod(groups.sums(whole), divisors)
     up = (2 * rests > divisors) | ((2 * rests == divisors) & (quotients % 2 == 1))
-    rounded: Integers = (quotients + up) * unit
-    return rounded
+    return ((quotients + up) * unit).tolist()  # type: ignore[no-any-return]
 
 
-def median(values: list[Any], weights: list[int] | None) -> tuple[Any, int]:
+def centers(values: npt.NDArray[Any], groups: Groups, aggregator: str) -> list[Fraction]:
+    """Return the mean or median of each group of whole numbers or fractions, exactly."""
+    find = _median if aggregator == "median" else _mean
+    return [find(*both) for both in groups.pairs(values)]
+
+
+def _mean(values: list[Any], weights: list[int] | None) -> Fraction:
+    if weights is None:
+        return Fraction(sum(values)) / len(values)
+    return Fraction(sum(map(mul, values, weights))) / sum(weights)
+
+
+def _median(values: list[Any], weights: list[int] | None) -> Fraction:
     """Return the value that half of the weight lies at or below and half at or above.
 
-    Where two do, their sum and 2.
+    Where two do, the mean of both.
     """
     if weights is None:
         values, middle = sorted(values), len(values) // 2
-        return (values[middle], 1) if len(values) % 2 else (values[middle - 1] + values[middle], 2)
-    both = sorted(zip(values, weights, strict=True))
-    total, reached = sum(weights), 0
-    for place, (value, weight) in enumerate(both):
-        reached += weight
-        if 2 * reached == total:
-            return value + both[place + 1][0], 2
-        if 2 * reached > total:
-            return value, 1
-    raise AssertionError
+        low, high = values[(len(values) - 1) // 2], values[middle]
+    else:
+        both = sorted(zip(values, weights, strict=True))
+        place, total = half([weight for _, weight in both]), sum(weights)
+        low = high = both[place][0]
+        if 2 * sum(weight for _, weight in both[: place + 1]) == total:
+            high = both[place + 1][0]
+    return Fraction(low + high) / 2
 
 
-def half_even(numerator: int, denominator: int) -> int:
-    """Return numerator / denominator as a whole number, halves to the even neighbor."""
-    quotient, rest = divmod(numerator, denominator)
-    twice = 2 * rest
-    if twice > denominator or (twice == denominator and quotient % 2):
-        quotient += 1
-    return quotient
-
-
-def center(values: list[Fraction], weights: list[int] | None, aggregator: str) -> Fraction:
-    """Return the mean or median of numbers, exactly."""
-    if aggregator == "median":
-        top, bottom = median(values, weights)
-        return Fraction(top) / bottom
-    if weights is None:
-        return sum(values, Fraction(0)) / len(values)
-    both = zip(values, weights, strict=True)
-    return sum((value * weight for value, weight in both), Fraction(0)) / sum(weights)
-
-
-def exact_center(
-    values: list[Fraction], weights: list[int] | None, aggregator: str, digits: int
-) -> float:
-    """Return the mean or median of numbers as they were written, rounded once."""
-    unit = Fraction(1, 10**digits) if digits >= 0 else Fraction(10**-digits)
-    steps = center(values, weights, aggregator) / unit
-    return float(half_even(steps.numerator, steps.denominator) * unit)
-
-
-def float_means(values: npt.NDArray[Any], groups: Groups) -> Floats:
-    """Return the mean of each group as `float_mean` does, without weights."""
+def float_centers(values: npt.NDArray[Any], groups: Groups, aggregator: str) -> list[float]:
+    """Return the mean of each group, of a sum without loss; or the median, of two the mean."""
     ordered = values[groups.order].astype(np.float64)
+    if aggregator == "median":
+        parts = (sorted(own) for own in groups.lists(values))
+        return [_float_mean([p[(len(p) - 1) // 2], p[len(p) // 2]]) for p in parts]
     sums, states = group_sums(ordered, groups.starts)
     equal = states >= EQUAL
-    means: Floats = np.where(equal, ordered[groups.starts], sums / groups.sizes)
+    means: list[float] = np.where(equal, ordered[groups.starts], sums / groups.sizes).tolist()
     for group in np.flatnonzero(states == 0).tolist():
         first = int(groups.starts[group])
-        means[group] = float_mean(ordered[first : first + int(groups.sizes[group])].tolist())
+        means[group] = _float_mean(ordered[first : first + int(groups.sizes[group])].tolist())
     return means
 
 
-def float_mean(values: list[float], weights: list[int] | None = None) -> float:
+def _float_mean(values: list[float]) -> float:
     """Return the mean of a sum without loss; exact arithmetic where the sum would overflow."""
     if min(values) == max(values):  # the sum of three 0.4 is rounded, and so is its third
         return values[0]
-    if weights is not None:
-        return float(center([Fraction(value) for value in values], weights, "mean"))
     try:
         return math.fsum(values) / len(values)
     except OverflowError:
         return float(sum(map(Fraction, values)) / len(values))
-
-
-def float_median(values: list[float], weights: list[int] | None = None) -> float:
-    """Return the median of floats, of two the mean."""
-    if weights is not None:
-        return float(center([Fraction(value) for value in values], weights, "median"))
-    ordered = sorted(values)
-    middle = len(ordered) // 2
-    return ordered[middle] if len(ordered) % 2 else float_mean(ordered[middle - 1 : middle + 1])

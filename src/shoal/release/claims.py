@@ -103,9 +103,7 @@ def check_survey(released: Table, settings: Settings, survey: Survey) -> list[st
     broken = [one.label for one in judged if not one.ok]
     if broken:
         raise PrivacyError(f"the release is not safe: classes break {'; '.join(broken)}, by people")
-    return [
-        f"by people: {one.label} {one.figure(one.found)}, asked {one.asked:g}" for one in judged
-    ]
+    return [f"by people: {one.label} {one.found_text}, asked {one.asked:g}" for one in judged]
 
 
 def check_coverage(

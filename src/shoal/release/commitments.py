@@ -50,31 +50,17 @@ class Commitments:
         """Return the key as it lies in the private folder."""
         return f"{self.key.hex()}\n"
 
-    def of_input(self, sha256: str) -> str:
-        """Commit to the input."""
-        return self._of("input", "", sha256)
-
-    def of_hierarchy(self, column: str, sha256: str) -> str:
-        """Commit to the hierarchy file of a column."""
-        return self._of("hierarchy", column, sha256)
-
-    def of_order(self, column: str, values: Sequence[str]) -> str:
-        """Commit to the order of a column's values."""
-        return self._of("order", column, _digest(values))
-
-    def of_missing(self, token: str) -> str:
-        """Commit to what stands for a missing cell."""
-        return self._of("missing", "", _digest([token]))
-
-    def _of(self, what: str, name: str, digest: str) -> str:
-        message = json.dumps([LABEL, what, name, digest]).encode("ascii")
+    def of_file(self, what: str, sha256: str, column: str = "") -> str:
+        """Commit to the input, or to the hierarchy of a column: to the hash of its file."""
+        message = json.dumps([LABEL, what, column, sha256]).encode("ascii")
         return hmac.new(self.key, message, hashlib.sha256).hexdigest()
+
+    def of_values(self, what: str, values: Sequence[str], column: str = "") -> str:
+        """Commit to the order of a column's values, or to what stands for a missing cell."""
+        digest = hashlib.sha256(json.dumps(list(values)).encode("ascii")).hexdigest()
+        return self.of_file(what, digest, column)
 
 
 def same(one: str | None, other: str | None) -> bool:
     """Tell whether two commitments are the same, in a time that tells nothing of them."""
     return one is not None and other is not None and hmac.compare_digest(one, other)
-
-
-def _digest(values: Sequence[str]) -> str:
-    return hashlib.sha256(json.dumps(list(values)).encode("ascii")).hexdigest()

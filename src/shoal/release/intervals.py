@@ -5,7 +5,7 @@ Inside, a released interval is a text, `[72,76]`, or a single value where both e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
@@ -22,20 +22,13 @@ from shoal.table.table import Table
 
 TYPED = ("parquet", "feather", "arrow")  # kinds of files that hold structs
 TEXT, STRUCT, COLUMNS = "text", "struct", "columns"
-KINDS = {
-    pa.types.is_integer: Kind.INTEGER,
-    pa.types.is_floating: Kind.FLOAT,
-    pa.types.is_decimal: Kind.DECIMAL,
-    pa.types.is_date: Kind.DATE,
-    pa.types.is_timestamp: Kind.DATETIME,
-}
-READ: Mapping[Kind, Callable[[str], Any]] = {
-    Kind.INTEGER: lambda text: int(Decimal(text)),
-    Kind.FLOAT: float,
-    Kind.DECIMAL: Decimal,
-    Kind.DATE: date.fromisoformat,
-    Kind.DATETIME: datetime.fromisoformat,
-}
+ENDS: tuple[tuple[Callable[[Any], bool], Kind, Callable[[str], Any]], ...] = (
+    (pa.types.is_integer, Kind.INTEGER, lambda text: int(Decimal(text))),
+    (pa.types.is_floating, Kind.FLOAT, float),
+    (pa.types.is_decimal, Kind.DECIMAL, Decimal),
+    (pa.types.is_date, Kind.DATE, date.fromisoformat),
+    (pa.types.is_timestamp, Kind.DATETIME, datetime.fromisoformat),
+)  # types of ends, what they are, and what reads them
 
 
 def handed_over(table: Table, how: str | None, typed: bool) -> Table:
@@ -94,7 +87,7 @@ def _split(table: Table) -> Table:
         if column.ends is None:
             columns.append(column)
             continue
-        both, kind = structs(column), kind_of(column.ends)
+        both, (kind, _) = structs(column), _kind_and_reader(column.ends)
         for end, name in zip((LOW, HIGH), ends_of(column.name), strict=True):
             values = both.field(end)
             columns.append(
@@ -124,32 +117,26 @@ def ends_type(column: Column) -> Any:
     return pa.float64() if short else kind
 
 
-def kind_of(ends: Any) -> Kind:
-    """Return the kind of the ends of intervals."""
-    return next(kind for is_of, kind in KINDS.items() if is_of(ends))
+def _kind_and_reader(ends: Any) -> tuple[Kind, Callable[[str], Any]]:
+    return next((kind, read) for is_of, kind, read in ENDS if is_of(ends))
 
 
 def structs(column: Column) -> Any:
     """Return the intervals of a column as structs of two ends; `*` is a missing one."""
     distinct = column.values.dictionary_encode()
     texts = distinct.dictionary.to_pylist()
-    pairs = [_ends(text) for text in texts]
-    low, high = (_parsed([pair[side] for pair in pairs], column.ends) for side in (0, 1))
-    gone = pa.array([text == STAR for text in texts])
+    _, read = _kind_and_reader(column.ends)
+    pairs = [None if text == STAR else [read(end) for end in _ends(text)] for text in texts]
+    low, high = (
+        pa.array([None if pair is None else pair[side] for pair in pairs], column.ends)
+        for side in (0, -1)
+    )
+    gone = pa.array([pair is None for pair in pairs], pa.bool_())
     both = pa.StructArray.from_arrays([low, high], names=[LOW, HIGH], mask=gone)
     made = both.take(distinct.indices)
     return made.combine_chunks() if isinstance(made, pa.ChunkedArray) else made
 
 
-def _ends(text: str) -> tuple[str | None, str | None]:
-    if text == STAR:
-        return None, None
-    if text.startswith("[") and text.endswith("]"):
-        low, _, high = text[1:-1].partition(",")
-        return low, high
-    return text, text
-
-
-def _parsed(texts: Sequence[str | None], ends: Any) -> Any:
-    read = READ[kind_of(ends)]
-    return pa.array([None if text is None else read(text) for text in texts], ends)
+def _ends(text: str) -> list[str]:
+    """Return both ends of an interval, or the one value that it is."""
+    return text[1:-1].split(",", 1) if text.startswith("[") and text.endswith("]") else [text]

@@ -6,17 +6,24 @@ The report says how a file holds columns, where that does not go without saying.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from shoal.errors import RequestError, listed
 from shoal.hints import option
-from shoal.release.dialects import IN_PLAIN, is_usual, plain_table, written_as
-from shoal.release.held import TARGETS, held
 from shoal.release.intervals import TYPED, ends_type, handed_names, handed_over
-from shoal.release.write import check_plain, check_typed
+from shoal.release.plain_values import as_texts, without_nan
+from shoal.release.statistics import held_as
+from shoal.release.write import (
+    IN_PLAIN,
+    Format,
+    format_of,
+    is_usual,
+    plain_table,
+    written_as,
+)
 from shoal.settings import Settings
 from shoal.table.encode_nodes import Coded
 from shoal.table.files.formats import HELD_BY_STATISTICS, is_csv
@@ -74,12 +81,9 @@ def prepared(release: Release, kind: str, wanted: bool | None = None) -> Release
     own = handed_over(release.table, settings.release.intervals, kind in TYPED)
     if settings.release.dialect == IN_PLAIN and own.source.kind == "csv":
         own = plain_table(own)
-    if kind in (*HELD_BY_STATISTICS, "xlsx", "jsonl"):
-        own = own.mapped(partial(as_missing, kind != "jsonl"))
+    own = own.mapped(partial(as_missing, format_of(kind)))
     report = with_text(_with_names(release.report, own), own, kind)
     if kind in HELD_BY_STATISTICS:
-        from shoal.release.statistics import held_as
-
         report = replace(report, release={**report.release, "held_as": held_as(own, kind)})
     if not settings.release.spreadsheet_safe or not is_csv(kind):
         return Prepared(own, report, settings, release.pending)
@@ -120,13 +124,11 @@ def _with_names(report: Report, table: Table) -> Report:
     return replace(report, roles=roles, release={**report.release, "columns": table.names})
 
 
-def as_missing(empty: bool, column: Column) -> Column:
-    """Return a column in which not-a-number, and where said empty texts, are missing."""
-    from shoal.release.plain_values import as_texts, without_nan
-
-    if column.kind is Kind.FLOAT:
+def as_missing(form: Format, column: Column) -> Column:
+    """Return a column whose not-a-number and empty texts are missing, where no file tells them."""
+    if column.kind is Kind.FLOAT and not form.keeps_nan:
         return column.replace(values=without_nan(column.values))
-    if column.kind is Kind.TEXT and empty:
+    if column.kind is Kind.TEXT and not form.keeps_empty:
         return column.replace(values=as_texts(column.values))
     return column
 
@@ -221,14 +223,11 @@ def check_holdable(
     )
     if settings.release.spreadsheet_safe and is_csv(kind):
         check_headers(names)
-    if kind in HELD_BY_STATISTICS:
-        TARGETS[kind].check_names(names)
-    kept = [c for c in columns if c.role is not Role.QUASI_IDENTIFIER and c.name != weight]
-    check_kept(kept, kind)
-    if kind == "xlsx":
-        from shoal.release.workbook import check_shape
-
-        check_shape(table.rows, names)
+    form = format_of(kind)
+    form.check(table.rows, names)
+    for column in columns:
+        if column.role is not Role.QUASI_IDENTIFIER and column.name != weight:
+            form.hold(column)
 
 
 def _wide(table: Table, aggregators: Mapping[str, str], coded: Coded | None) -> set[str]:
@@ -239,22 +238,3 @@ def _wide(table: Table, aggregators: Mapping[str, str], coded: Coded | None) -> 
         for name, one in aggregators.items()
         if one in ("generalize", "range") and name in ranged and ends_type(table[name]) is not None
     }
-
-
-def check_kept(columns: Sequence[Column], kind: str) -> None:
-    """Refuse cells that are released as they are and that the file cannot hold."""
-    for column in columns:
-        if kind in HELD_BY_STATISTICS:
-            held(column, kind)
-        elif kind == "xlsx":
-            from shoal.release.workbook import cell_values
-
-            cell_values(column)
-        elif kind == "jsonl":
-            from shoal.release.json_lines import json_values
-
-            json_values(column)
-        elif kind in TYPED:
-            check_typed(column)
-        elif column.cells is None:
-            check_plain(column)

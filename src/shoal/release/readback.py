@@ -7,10 +7,8 @@ exact numbers decide.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,18 +16,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.errors import OutputError, PrivacyError, RequestError, shown
 from shoal.judge.csv_text import Written
 from shoal.judge.engine import Engine, quoted
 from shoal.judge.reading import files_of, opened
 from shoal.judge.source import Source
-from shoal.judge.verify import verify
 from shoal.kernels.arrays import Integers
-from shoal.release.dialects import written_as
 from shoal.release.intervals import structs
-from shoal.release.plain_values import without_nan
-from shoal.release.write import release_bytes, row_order
-from shoal.storage.staging import Staging
+from shoal.release.write import written_as
 from shoal.table.dialects.notation import STRICT, Notation
 from shoal.table.intervals import struct_texts
 from shoal.table.roles import STAR, Column, Kind
@@ -88,14 +81,26 @@ class ReadBack:
                 return False
             every = zip(some.columns, columns, meant, self.notations, strict=True)
             for cells, column, values, notation in every:
-                own = cells.combine_chunks()
-                own = struct_texts(own) if pa.types.is_struct(own.type) else own
-                same = partial(_same, self.as_text)
-                if not notation.is_plain:
-                    same = partial(_same_noted, notation)
-                if not same(own, values.take(rows), column.kind):
+                if not self._is_same(cells.combine_chunks(), column, values.take(rows), notation):
                     return False
         return True
+
+    def _is_same(self, cells: Any, column: Column, meant: Any, notation: Notation) -> bool:
+        """Tell whether cells have the meant values; those of a notation are read by it."""
+        kind = Kind.FLOAT if column.kind is Kind.DECIMAL and not self.as_text else column.kind
+        if notation.is_plain:
+            cells = struct_texts(cells) if pa.types.is_struct(cells.type) else cells
+            written = _parsed(cells, meant.type, kind) if self.as_text else cells
+            if written is not None and _equal(written, meant):
+                return True
+            found = cells.to_pylist()
+        elif kind is Kind.DATETIME:  # as elsewhere, times are compared by class only
+            return True
+        else:
+            plain = (notation.plain((text or "").strip(" ")) for text in cells.to_pylist())
+            found = [text or None for text in plain]
+        pairs = set(zip(found, meant.to_pylist(), strict=True))
+        return all(_value(one, kind) == _value(other, kind) for one, other in pairs)
 
     def is_read(self) -> bool:
         """Tell whether there are no more rows."""
@@ -111,25 +116,6 @@ def _meant(column: Column, as_text: bool) -> Any:
         floats = [None if v is None else float(v) for v in distinct.dictionary.to_pylist()]
         return pa.array(floats, pa.float64()).take(distinct.indices)
     return column.values
-
-
-def _same(as_text: bool, cells: Any, meant: Any, kind: Kind) -> bool:
-    """Tell whether cells have the meant values."""
-    written = _parsed(cells, meant.type, kind) if as_text else cells
-    if written is not None and _equal(written, meant):
-        return True
-    kind = Kind.FLOAT if kind is Kind.DECIMAL and not as_text else kind
-    pairs = set(zip(cells.to_pylist(), meant.to_pylist(), strict=True))
-    return all(_value(one, kind) == _value(other, kind) for one, other in pairs)
-
-
-def _same_noted(notation: Notation, cells: Any, meant: Any, kind: Kind) -> bool:
-    """Tell whether cells of a notation have the meant values."""
-    if kind is Kind.DATETIME:  # as elsewhere, times are compared by class only
-        return len(cells) == len(meant)
-    texts = [notation.plain((text or "").strip(" ")) for text in cells.to_pylist()]
-    pairs = set(zip(texts, meant.to_pylist(), strict=True))
-    return all(_value(one or None, kind) == _value(other, kind) for one, other in pairs)
 
 
 def _parsed(cells: Any, of: Any, kind: Kind) -> Any:
@@ -174,39 +160,3 @@ def _value(cell: Any, kind: Kind) -> Any:
     if kind is Kind.BOOLEAN:
         return FLAGS.get(cell, str(cell).lower())
     return str(cell) if kind is Kind.DATE else None
-
-
-KINDS = ("csv", "csv.gz", "parquet")
-
-
-def save_records(table: Table, k: int, path: str | os.PathLike[str], *, force: bool) -> Path:
-    """Write the records of a table, all of whose columns are quasi-identifiers, in random order.
-
-    Ensures that every combination in the file is shared by k records; else nothing is written.
-    """
-    target = Path(path)
-    kind = next((one for one in KINDS if target.name.lower().endswith(f".{one}")), None)
-    if kind is None:
-        raise RequestError(f"{shown(target)}: write to a name that ends in .{', .'.join(KINDS)}")
-    table, order = table.mapped(_released), row_order(table.rows)
-    with Staging(force=force) as staging:
-        staging.check(target)
-        temporary = staging.add(target, release_bytes(table, order, kind))
-        found = verify(
-            temporary, k, quasi_identifiers=table.names, kind=kind, records=table.rows,
-            columns=table.names,
-        )  # fmt: skip
-        if not found.ok:
-            raise PrivacyError(
-                f"the written file is not safe, nothing was kept: {'; '.join(found.problems)}"
-            )
-        if not holds_table(table, order, table.names, temporary, kind):
-            raise OutputError(f"{shown(target)}: what was read back is not what was to be written")
-        staging.commit()
-    return target
-
-
-def _released(column: Column) -> Column:
-    """Return a column whose missing cells are those that a group does not release."""
-    values = without_nan(column.values) if column.kind is Kind.FLOAT else column.values
-    return column.replace(values=values, protected=True)

@@ -27,21 +27,19 @@ from shoal.judge.verify import verify
 from shoal.kernels.arrays import Integers
 from shoal.measures.compute import classes_by
 from shoal.partition import canonical_labels
-from shoal.progress import INTERRUPT
 from shoal.release.claims import claims
 from shoal.release.commitments import Commitments
-from shoal.release.dialects import written_as
 from shoal.release.prepare import Release, prepared
 from shoal.release.readback import holds_table
 from shoal.release.targets import Targets
-from shoal.release.write import release_bytes, row_order
+from shoal.release.write import release_bytes, row_order, written_as
 from shoal.report.guarantees import of_file
 from shoal.report.sections import ReleaseSection
 from shoal.series.journal import journaled
 from shoal.series.ledger import Entry, check_unchanged, locked, to_tree
 from shoal.storage import private_folder
 from shoal.storage.names import is_piped, is_url
-from shoal.storage.staging import Staging, uninterrupted
+from shoal.storage.staging import Staging
 from shoal.table.hierarchy.specify import is_file
 from shoal.table.intervals import names_in
 
@@ -116,7 +114,7 @@ def save(
         with limited(threads=threads):
             verified_bytes(release, order, temporary, content, targets.kind)
         with naming(release, order, temporary, targets.release.name, targets.kind, staging):
-            staging.commit(last=targets.release)
+            staging.commit(last=targets.release, release=True)
     targets.leave_no_page(force, with_page)
     LOG.info("written and verified: %s", targets.release)
     return targets.release
@@ -159,9 +157,7 @@ def naming(
             entry = judged_entry(pending, release, order, path, name, kind)
             pending.ledger.with_entry(entry).add_to(staging)
             held.enter_context(journaled(pending.ledger.path, staging, place or path))
-        held.enter_context(uninterrupted())
         yield
-        INTERRUPT.written = True
 
 
 @dataclass(frozen=True)
@@ -205,9 +201,9 @@ def published(report: Report, settings: Settings, commitments: Commitments) -> R
     """Return the report as it may be published, with commitments in the place of hashes."""
     digest = report.input["sha256"]
     return report.published(
-        commitments.of_input(digest) if digest else None,
+        commitments.of_file("input", digest) if digest else None,
         {
-            name: commitments.of_hierarchy(name, digest)
+            name: commitments.of_file("hierarchy", digest, name)
             for name, digest in settings.input.hierarchies_sha256.items()
         },
     )

@@ -64,20 +64,30 @@ def plain(location: str) -> str:
     return path_of_url(location) if location.startswith("file://") else location
 
 
-class Folder:
+class Place:
+    """A folder, at a path or a URL."""
+
+    location: str
+
+    def full(self, name: str) -> str:
+        """Return the path or URL of a file."""
+        return f"{self.location.rstrip('/')}/{name}"
+
+    def entries(self) -> dict[str, str]:
+        """Return everything that lies there, hidden, half or whole, by name: file, folder, link."""
+        raise NotImplementedError
+
+    def names(self) -> list[str]:
+        """Return the names of all that is whole."""
+        return [name for name in self.entries() if not name.endswith(HALF)]
+
+
+class Folder(Place):
     """A folder on this machine, or one that several machines have mounted."""
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path).absolute()
-
-    @property
-    def location(self) -> str:
-        """Its path."""
-        return str(self.path)
-
-    def full(self, name: str) -> str:
-        """Return the path of a file."""
-        return str(self.path / name)
+        self.location = str(self.path)
 
     def make(self) -> None:
         """Make the folder, for its owner alone."""
@@ -108,21 +118,16 @@ class Folder:
         status = (self.path / name).stat()
         return f"{status.st_size} {status.st_mtime_ns}"
 
-    def names(self) -> list[str]:
-        """Return the names of all whole files."""
-        return sorted(entry.name for entry in self.path.iterdir() if entry.suffix != HALF)
-
     def entries(self) -> dict[str, str]:
-        """Return everything that lies in the folder, hidden, half or whole; no link is followed."""
+        """Return everything that lies in the folder; no link is followed."""
         entries = {}
-        with os.scandir(self.path) as listing:
-            for entry in listing:
-                plain = "file" if entry.is_file(follow_symlinks=False) else "folder"
-                entries[entry.name] = "link" if entry.is_symlink() else plain
-        return dict(sorted(entries.items()))
+        for path in sorted(self.path.iterdir()):
+            is_link, is_file = path.is_symlink(), path.is_file()
+            entries[path.name] = "link" if is_link else "file" if is_file else "folder"
+        return entries
 
     def remove(self, *names: str) -> None:
-        """Remove files."""
+        """Remove files; missing ones are ignored."""
         for name in names:
             (self.path / name).unlink(missing_ok=True)
 
@@ -136,23 +141,26 @@ class Folder:
             time.sleep(0.05)
 
 
-class Remote:
-    """A folder at a URL."""
+class Remote(Place):
+    """A folder at a URL, as fsspec opens it."""
 
     def __init__(self, url: str) -> None:
-        self.url = url
+        self.location = url
 
     def __reduce__(self) -> Any:
-        return Remote, (self.url,)
+        return Remote, (self.location,)
 
     @cached_property
-    def _opened(self) -> tuple[Any, str]:
+    def _files(self) -> Any:
+        """The folder as a file system of its own."""
         try:
-            import fsspec.core
+            from fsspec.core import url_to_fs
+            from fsspec.implementations.dirfs import DirFileSystem
 
-            return fsspec.core.url_to_fs(self.url, use_listings_cache=False)  # type: ignore[no-any-return]
+            files, path = url_to_fs(self.location, use_listings_cache=False)
+            return DirFileSystem(path, files)
         except ImportError as error:
-            scheme = urlsplit(self.url).scheme
+            scheme = urlsplit(self.location).scheme
             what = f"fsspec is not installed here: {pip_install('dask')}, or spark"
             if error.name != "fsspec":
                 what = "what fsspec needs for it is not installed here"
@@ -160,101 +168,73 @@ class Remote:
                 f"{scheme}://…: {what} (for s3 it is s3fs, for gs gcsfs, for abfs adlfs)"
             ) from None
         except ValueError:
-            raise RequestError(f"{shown(self.url)}: no kind of storage that is known") from None
+            raise RequestError(
+                f"{shown(self.location)}: no kind of storage that is known"
+            ) from None
         except Exception as error:
             raise RequestError(
-                f"{shown(self.url)}: this storage cannot be opened ({type(error).__name__})"
+                f"{shown(self.location)}: this storage cannot be opened ({type(error).__name__})"
             ) from None
-
-    @property
-    def location(self) -> str:
-        """Its URL."""
-        return self.url
-
-    def full(self, name: str) -> str:
-        """Return the URL of a file."""
-        return f"{self.url}/{name}"
 
     def make(self) -> None:
         """Make the folder, where the storage has such."""
-        files, path = self._opened
-        files.makedirs(path, exist_ok=True)
+        self._files.fs.makedirs(self._files.path, exist_ok=True)
 
     def open(self, name: str) -> BinaryIO:
         """Return a file to read; only what is asked for is fetched."""
-        files, path = self._opened
-        return files.open(f"{path}/{name}", "rb", cache_type="none")  # type: ignore[no-any-return]
+        return self._files.open(name, "rb", cache_type="none")  # type: ignore[no-any-return]
 
     @contextlib.contextmanager
     def writing(self, name: str) -> Iterator[BinaryIO]:
         """Yield a file to write, which is sent when it is whole."""
-        files, path = self._opened
         with tempfile.TemporaryFile() as file:
             yield cast(BinaryIO, file)
             file.seek(0)
-            with files.open(f"{path}/{name}", "wb") as sink:
+            with self._files.open(name, "wb") as sink:
                 shutil.copyfileobj(file, sink, 2**24)
 
     def take(self, other: Storage, name: str) -> None:
         """Copy a file of another folder here: the storage does it alone, if both are its own."""
-        files, path = self._opened
-        if isinstance(other, Remote) and other._opened[0] == files:
-            files.cp_file(f"{other._opened[1]}/{name}", f"{path}/{name}")
+        files = self._files
+        if isinstance(other, Remote) and other._files.fs == files.fs:
+            files.fs.cp_file(f"{other._files.path}/{name}", f"{files.path}/{name}")
             return
         with other.open(name) as source, self.writing(name) as sink:
             shutil.copyfileobj(source, sink, 2**24)
 
     def stamp(self, name: str) -> str:
         """Return what tells a file from one that was changed."""
-        files, path = self._opened
-        info = files.info(f"{path}/{name}")
+        info = self._files.info(name)
         stamps = [info.get(key) for key in ("ETag", "etag", "LastModified", "mtime")]
         return f"{info['size']} {next((one for one in stamps if one is not None), '')}"
 
     def glob(self) -> list[str]:
         """Return the URLs of the files that a pattern names; of a folder, all in it."""
-        files, path = self._opened
+        files, path = self._files.fs, self._files.path
         paths = files.glob(path) if has_magic(path) else files.ls(path, detail=False)
         return sorted(files.unstrip_protocol(one) for one in paths)
 
-    def names(self) -> list[str]:
-        """Return the names of all files."""
-        files, path = self._opened
-        try:
-            paths = files.ls(path, detail=False)
-        except FileNotFoundError:
-            return []
-        return sorted(str(one).rstrip("/").rpartition("/")[2] for one in paths)
-
     def entries(self) -> dict[str, str]:
-        """Return everything that lies at the URL, folders too; nothing where there is none."""
-        files, path = self._opened
+        """Return everything that lies at the URL; nothing where there is none."""
         entries: dict[str, str] = {}
-        try:
-            every = files.ls(path, detail=True)
-        except FileNotFoundError:
-            return entries
-        for one in every:
-            place = str(one["name"]).rstrip("/")
-            if place == str(path).rstrip("/"):  # a mark that there is a folder
-                continue
-            name = place.rpartition("/")[2]
-            plain = "file" if one.get("type") == "file" else "folder"
-            entries[name] = "link" if one.get("islink") else plain
+        with contextlib.suppress(FileNotFoundError):
+            for one in self._files.ls("", detail=True):
+                name = str(one["name"]).rstrip("/").rpartition("/")[2]
+                plain = "file" if one.get("type") == "file" else "folder"
+                if one["name"].strip("/"):  # else a mark that there is a folder
+                    entries[name] = "link" if one.get("islink") else plain
         return dict(sorted(entries.items()))
 
     def remove(self, *names: str) -> None:
-        """Remove files."""
-        files, path = self._opened
+        """Remove files; missing ones are ignored."""
         for name in names:
             with contextlib.suppress(FileNotFoundError):
-                files.rm_file(f"{path}/{name}")
+                self._files.rm_file(name)
 
     def clear(self) -> None:
         """Remove all in the folder."""
-        files, path = self._opened
         with contextlib.suppress(FileNotFoundError):
-            files.rm(path, recursive=True)
+            self._files.fs.rm(self._files.path, recursive=True)
 
 
 Storage = Folder | Remote  # a folder of files

@@ -142,49 +142,51 @@ class Staging:
             self._files.pop()
             os.close(descriptor)
 
-    def commit(self, last: Path | None = None, then: Callable[[], None] | None = None) -> None:
+    def commit(
+        self,
+        last: Path | None = None,
+        then: Callable[[], None] | None = None,
+        release: bool = False,
+    ) -> None:
         """Give every file its final name, in the order they were added: the last is the release.
 
         `last` is the target of the one that is to be last, where another was added last. Interrupts
         wait until all have theirs. `then` names what else belongs to them. If one cannot be named,
-        those before it go back to what they were.
+        those before it go back to what they were. Once a `release` has its name, an interrupt takes
+        nothing back.
         """
         self._files.sort(key=lambda file: file[2] == last)
-        mode = 0o666 & ~umask()
-        named: list[tuple[Path, Path | None]] = []
-        aside: list[Path] = []
-        target = Path()
+        mode, target = 0o666 & ~umask(), Path()
+        folders = {path.parent for _, _, path in self._files}
         try:
-            with uninterrupted(), _turns({path.parent for _, _, path in self._files}):
+            with (
+                uninterrupted(),
+                _turns(folders),
+                contextlib.ExitStack() as aside,
+                contextlib.ExitStack() as back,
+            ):
                 for place, (descriptor, temporary, target) in enumerate(self._files):
                     replaces = self.force or target in self._replaced
                     old = _set_aside(target) if replaces else None
                     if old is not None:
-                        aside.append(old)
+                        aside.callback(_remove, old)
                     if not system.UNIX:  # which renames no open file
                         os.close(descriptor)
                         self._files[place] = -1, temporary, target
                     system.replace(temporary, target) if replaces else _name_new(temporary, target)
-                    named.append((target, old))
+                    back.callback(_put_back, target, old)
                     if target not in self._private:
                         system.set_mode(descriptor, mode)
-                for folder in {path.parent for path, _ in named}:
+                for folder in folders:
                     system.sync_folder(folder)
                 if then is not None:
                     then()
-                self._made, named = [], []  # from here on nothing goes back
-        except BaseException as error:
-            for path, old in reversed(named):
-                with contextlib.suppress(OSError):
-                    system.replace(old, path) if old is not None else path.unlink(missing_ok=True)
-            if isinstance(error, OSError):
-                reason = error.strerror
-                raise OutputError(f"{shown(target)}: cannot be named: {reason}") from None
-            raise
-        finally:
-            for path in aside:
-                with contextlib.suppress(OSError):  # the next run takes it
-                    path.unlink(missing_ok=True)
+                back.pop_all()  # from here on nothing goes back
+                self._made = []
+                INTERRUPT.written |= release
+        except OSError as error:
+            reason = error.strerror
+            raise OutputError(f"{shown(target)}: cannot be named: {reason}") from None
 
 
 def probe(folder: Path) -> None:
@@ -274,6 +276,18 @@ def _set_aside(target: Path) -> Path | None:
                     copy.write(target.read_bytes())
             return backup
     return None
+
+
+def _put_back(target: Path, old: Path | None) -> None:
+    """Give a file that was set aside its name again; what had none goes."""
+    with contextlib.suppress(OSError):
+        system.replace(old, target) if old is not None else _remove(target)
+
+
+def _remove(path: Path) -> None:
+    """Remove a file; a temporary one that will not go now is taken by the next run."""
+    with contextlib.suppress(OSError):
+        path.unlink(missing_ok=True)
 
 
 def _beside(target: Path) -> Path:

@@ -262,7 +262,7 @@ def days_or_numbers(column: Column) -> Floats:
 # Profile of a table: what is known of its columns without the records.
 #
 # A plan is made of a schema and a profile. A table in memory is profiled as it is asked
-# (`pipeline/plan/profile.py`); a file larger than memory while it is read for the first time
+# (`pipeline/plan/columns.py`); a file larger than memory while it is read for the first time
 # (`pipeline/regions/profile.py`).
 Change = Callable[[Column], Column]
 

@@ -18,6 +18,7 @@ from shoal.measures.compared import Compared, Spread, joined, middle_ranks
 from shoal.measures.result import Each
 from shoal.measures.risk.nearby import ClassLists, Nearby, most_frequent, one_by_one
 from shoal.measures.sides import Numbers, Side, Words
+from shoal.once import once
 
 CELLS = 2**16  # distances that are held at once: as many as a processor keeps close
 EQUAL = 2e-9  # squared distances that differ by less, relatively, tie
@@ -253,7 +254,7 @@ class Steps:
         values, codes = np.unique(released, return_inverse=True)
         return cls(values[~np.isnan(values)], codes.reshape(-1))
 
-    @property
+    @once
     def count(self) -> int:
         """How many values there are; saying nothing is one, too."""
         return int(self.codes.max(initial=-1)) + 1

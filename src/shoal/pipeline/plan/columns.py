@@ -1,21 +1,88 @@
-"""What is refused of columns: kept ones that single records out, roles of a survey, free text."""
+"""Columns of a plan: what is known of them, their roles in a survey, what is refused of them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
+
+import numpy as np
 
 from shoal.errors import RequestError, listed, nearest_names, shown
 from shoal.hints import STEP, option
+from shoal.measures.risk.kept_columns import released_codes
 from shoal.methods.registry import find
-from shoal.pipeline.plan.profile import unique_share
 from shoal.release.aggregate import rounded_weights
 from shoal.settings import Settings
-from shoal.table.assign import all_quasi_identifiers
+from shoal.table.assign import all_quasi_identifiers, identifier_reason
 from shoal.table.dataframes.frames import check_names
+from shoal.table.proposals.codes import code_length, count_codes
 from shoal.table.roles import Column, Kind, Role
 from shoal.table.survey import survey_roles
-from shoal.table.table import Profile, Table, check_readable, same
+from shoal.table.table import Change, Profile, Table, check_readable, complete_rows, same
+from shoal.table.two_valued import is_two_valued
+
+
+@dataclass(frozen=True, repr=False)
+class TableProfile:
+    """The profile of a table in memory."""
+
+    table: Table
+
+    @property
+    def rows(self) -> int:
+        """The number of records."""
+        return self.table.rows
+
+    def missing(self, column: Column) -> int:
+        """Return how many cells are missing."""
+        return self.table[column.name].missing
+
+    def different(self, column: Column) -> int:
+        """Return how many different values there are."""
+        return self.table[column.name].different
+
+    def reason(self, column: Column) -> str | None:
+        """Return why a column looks like an identifier, None where it does not."""
+        return identifier_reason(self.table[column.name])
+
+    def repeats(self, column: Column) -> bool | None:
+        """Tell whether two records have one value; None where none has any."""
+        return repeating(self.table[column.name])
+
+    def two_valued(self, column: Column) -> bool:
+        """Tell whether a column holds exactly two different numbers."""
+        return is_two_valued(self.table[column.name])
+
+    def code_length(self, column: Column) -> int | None:
+        """Return the length of the codes that the cells are, None where they are no codes."""
+        own = self.table[column.name]
+        return code_length(count_codes(own), self.rows - own.missing)
+
+    def unique_share(self, column: Column, released: Change = same) -> float:
+        """Return the share of records that are unique in a column, as it is `released`."""
+        return unique_share(released(self.table[column.name]))
+
+    def complete(self, names: Sequence[str]) -> TableProfile:
+        """Return the profile of the records that miss none of some columns."""
+        rows = complete_rows([self.table[name] for name in names])
+        if rows.size == self.rows:
+            return self
+        return TableProfile(self.table.take(rows))
+
+
+def unique_share(column: Column) -> float:
+    """Return the share of records whose cell no other record has; missing cells are one value."""
+    if not len(column.values):
+        return 0.0
+    return float((np.bincount(released_codes(column)) == 1).sum()) / len(column.values)
+
+
+def repeating(column: Column) -> bool | None:
+    """Tell whether two records have one value of a column; None if none has any."""
+    present = len(column.values) - column.missing
+    return column.different < present if present else None
+
 
 WORDS = 5.0  # of a cell, on average: what has more, and mostly unique cells, is free text
 MOST = 0.5  # of the records may be unique in a column that is kept

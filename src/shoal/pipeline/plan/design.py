@@ -4,16 +4,27 @@ from __future__ import annotations
 
 from typing import cast
 
+import numpy as np
+
 from shoal.errors import RequestError, listed, shown
 from shoal.hints import option
+from shoal.kernels.arrays import Integers
 from shoal.pipeline.plan.columns import without_strata
 from shoal.pipeline.plan.plan import Plan
-from shoal.report.sections import SurveySection
+from shoal.report.sections import SuppressedSection, SurveySection
 from shoal.settings import Settings
 from shoal.table.encode import encode
 from shoal.table.encode_nodes import code, needs_trees
-from shoal.table.survey import Survey, check_strata, merge_strata, read_survey, small_strata
-from shoal.table.table import Table
+from shoal.table.roles import Role
+from shoal.table.survey import (
+    Survey,
+    check_strata,
+    merge_strata,
+    named_strata,
+    read_survey,
+    small_strata,
+)
+from shoal.table.table import Table, present
 
 _WEIGHTS = {
     "mean": f"they are released as the mean of each group, to six digits ({option('weights_as')})",
@@ -76,3 +87,20 @@ def survey_columns(settings: Settings) -> SurveySection:
         "household": roles.household, "person": roles.person,
     }  # fmt: skip
     return cast(SurveySection, {key: value for key, value in columns.items() if value})
+
+
+def suppressed_section(
+    table: Table, plan: Plan, survey: Survey, rows: Integers
+) -> SuppressedSection:
+    """Return how many records are left out, by stratum, and how many cells by column."""
+    quasi = table.with_role(Role.QUASI_IDENTIFIER)
+    section: SuppressedSection = {
+        "budget": plan.settings.protect.suppress,
+        "records": int(rows.size),
+        "cells": {one.name: int(np.count_nonzero(present(one)[rows])) for one in quasi},
+    }
+    if survey.strata is not None:
+        names = named_strata(table, plan.settings.roles.by, survey.strata)
+        counts = np.bincount(survey.strata[rows], minlength=len(names))
+        section["strata"] = dict(zip(names, counts.tolist(), strict=True))
+    return section

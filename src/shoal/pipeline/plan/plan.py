@@ -6,10 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import numpy as np
-
 from shoal.judge.requirement import Requirement
-from shoal.kernels.arrays import Integers
 from shoal.methods.problem import check_size
 from shoal.pipeline.plan.aggregators import (
     build_aggregators,
@@ -22,6 +19,7 @@ from shoal.pipeline.plan.aggregators import (
     with_proposed,
 )
 from shoal.pipeline.plan.columns import (
+    TableProfile,
     check_columns,
     check_free_text,
     check_group_column,
@@ -33,19 +31,16 @@ from shoal.pipeline.plan.columns import (
     with_survey_roles,
     without_strata,
 )
-from shoal.pipeline.plan.estimate import Estimate, check_fits, expected, machine_memory
-from shoal.pipeline.plan.profile import TableProfile
+from shoal.pipeline.plan.estimate import Estimate, expected
 from shoal.pipeline.plan.steps import check_steps, with_steps
 from shoal.release.aggregate import Aggregators
-from shoal.report.sections import SuppressedSection
 from shoal.settings import Settings
 from shoal.table.assign import assign
 from shoal.table.dialects.dialect import PLAIN
 from shoal.table.ordinal import with_orders
 from shoal.table.roles import STRATUM, Role, averaged
 from shoal.table.rounding import rounded
-from shoal.table.survey import Survey, named_strata
-from shoal.table.table import Profile, Table, check_readable, complete_rows, present
+from shoal.table.table import Profile, Table, check_readable, complete_rows
 
 
 @dataclass(frozen=True)
@@ -90,31 +85,6 @@ class Plan:
         return self.settings.requirement
 
     @property
-    def weight(self) -> str | None:
-        """The column of survey weights."""
-        return self.settings.roles.weight
-
-    @property
-    def strata(self) -> tuple[str, ...]:
-        """The columns whose combinations are strata."""
-        return self.settings.roles.by
-
-    @property
-    def released_weights(self) -> tuple[str | None, str, float]:
-        """The column of survey weights, how they are released, and the step of rounded ones."""
-        return self.weight, *self.settings.release.weights
-
-    @property
-    def rounding(self) -> Mapping[str, float]:
-        """The steps of the columns that are kept rounded."""
-        return self.settings.release.round
-
-    @property
-    def all_hierarchies(self) -> Mapping[str, str]:
-        """The hierarchies by column, those that t-closeness compares values by too."""
-        return self.settings.hierarchies
-
-    @property
     def aggregation(self) -> Aggregators:
         """The aggregators, and the rounding of means."""
         own = self.settings
@@ -149,10 +119,6 @@ class Plan:
         """Return the estimate of a run on so many records."""
         columns = len(self.grouped.with_role(Role.QUASI_IDENTIFIER))
         return expected(self.settings, records, columns, self.by_hierarchies)
-
-    def check_fits(self) -> None:
-        """Raise RequestError if the run takes more memory than this machine has."""
-        check_fits(self.estimate, self.settings, self.by_hierarchies, machine_memory())
 
     @property
     def untouched(self) -> tuple[str, ...]:
@@ -249,20 +215,3 @@ def _complete(settings: Settings, schema: Table, profile: Profile) -> Profile:
 def once_read(settings: Settings) -> Settings:
     """Return the settings of a table that is already read, without input options."""
     return settings.replace(input={**PLAIN.to_settings(), "missing": ("",), "types": {}})
-
-
-def suppressed_section(
-    table: Table, plan: Plan, survey: Survey, rows: Integers
-) -> SuppressedSection:
-    """Return how many records are left out, by stratum, and how many cells by column."""
-    quasi = table.with_role(Role.QUASI_IDENTIFIER)
-    section: SuppressedSection = {
-        "budget": plan.settings.protect.suppress,
-        "records": int(rows.size),
-        "cells": {one.name: int(np.count_nonzero(present(one)[rows])) for one in quasi},
-    }
-    if survey.strata is not None:
-        names = named_strata(table, plan.strata, survey.strata)
-        counts = np.bincount(survey.strata[rows], minlength=len(names))
-        section["strata"] = dict(zip(names, counts.tolist(), strict=True))
-    return section

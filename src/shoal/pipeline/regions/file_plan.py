@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 
 from shoal.errors import RequestError, check_known, check_weights
@@ -19,6 +20,7 @@ from shoal.executor import ahead
 from shoal.hints import option
 from shoal.methods.problem import check_size
 from shoal.pipeline.plan.plan import Plan, make_plan
+from shoal.pipeline.plan.steps import with_steps
 from shoal.pipeline.regions.arrow import Form
 from shoal.pipeline.regions.profile import FileProfile, ProfileBuilder
 from shoal.pipeline.regions.run_folder import Files
@@ -95,51 +97,71 @@ class ProfileStep:
     reading: Reading
     settings: Settings
     runner: TaskRunner
+    folder: Path | None = None
 
     def __call__(self, chunk: int) -> str:
         """Store the profile of a chunk, and return its name.
 
         A file that only this process reads is looked at again: it is known after that alone.
         """
-        name = f"look-{chunk}"
-        if not self.reading.is_shared or self.runner.work.read(name) is None:
-            self._profiled(chunk).keep(self.runner.work, name)
-        return name
-
-    def _profiled(self, chunk: int) -> ProfileBuilder:
-        settings, builder = self.settings, None
-        for piece in freed(ahead(self.reading.first(chunk), self.runner.threads)):
+        name, shared = f"look-{chunk}", self.reading.is_shared
+        if shared and self.runner.work.read(name) is not None:
+            return name
+        builder = None
+        for piece in freed(ahead(self._pieces(chunk), self.runner.threads)):
             if builder is None:
-                builder = _new_builder(piece, settings, self.reading, chunk, self.runner.threads)
-            builder.add(_ranked(_rounded(piece, settings), settings.orders))
-            if not self.reading.is_shared:
+                builder = self.builder(piece, chunk)
+            builder.add(_ranked(_rounded(piece, self.settings), self.settings.orders))
+            if not shared:
                 self.runner.report("looking", builder.rows, builder.rows + 1)
         assert builder is not None
-        return builder
+        builder.keep(self.runner.work, name)
+        return name
+
+    def _pieces(self, chunk: int) -> Iterator[Table]:
+        """Yield the pieces of a chunk after the steps before grouping.
+
+        Steps need the kinds of a csv file's columns, which are known after a pass over all of it.
+        """
+        if not self.settings.steps:
+            return self.reading.first(chunk)
+        for _ in self.reading.first(chunk):
+            pass
+        return map(self._stepped, self.reading.again(chunk))
+
+    def _stepped(self, piece: Table) -> Table:
+        return with_steps(piece, self.settings, self.folder)
+
+    def empty(self) -> Table:
+        """Return the table after the steps, without its records."""
+        if not self.settings.steps:
+            return self.reading.empty()
+        head = self._stepped(next(self.reading.again(0))).take(np.zeros(0, dtype=np.int64))
+        return replace(head, source=self.reading.source)
+
+    def builder(self, head: Table, chunk: int = 0) -> ProfileBuilder:
+        """Return the builder of the profile of a chunk of a table with such columns."""
+        roles, reading = self.settings.roles, self.reading
+        left_out = {*roles.identifiers, *roles.drop}
+        quasi = roles.quasi_identifiers if roles.any_given else head.names
+        for name in (*quasi, *left_out):
+            _ = head[name]  # or an error that names the nearest
+        size = sample_size(len(head.columns))
+        share = share_of(size, reading.rows)
+        sample = Sample(self.settings.protect.seed, size, reading.start(chunk), share)
+        used = [name for name in quasi if name not in left_out]
+        deletes = self.settings.protect.incomplete == "delete"
+        return ProfileBuilder(used, set(roles.drop), sample, deletes, self.runner.threads)
 
 
-def _new_builder(
-    head: Table, settings: Settings, reading: Reading, chunk: int, threads: int = 1
-) -> ProfileBuilder:
-    roles = settings.roles
-    left_out = {*roles.identifiers, *roles.drop}
-    quasi = _quasi(settings, head.names)
-    for name in (*quasi, *left_out):
-        _ = head[name]  # or an error that names the nearest
-    size = sample_size(len(head.columns))
-    share = share_of(size, reading.rows)
-    sample = Sample(settings.protect.seed, size, reading.start(chunk), share)
-    used = [name for name in quasi if name not in left_out]
-    deletes = settings.protect.incomplete == "delete"
-    return ProfileBuilder(used, set(roles.drop), sample, deletes, threads)
-
-
-def profile_file(reading: Reading, settings: Settings, runner: TaskRunner) -> Sample:
+def profile_file(
+    reading: Reading, settings: Settings, runner: TaskRunner, folder: Path | None = None
+) -> Sample:
     """Profile all records in one pass, store the profile; return a sample."""
     every: ProfileBuilder | None = None
-    step = ProfileStep(reading, settings, runner)
+    step = ProfileStep(reading, settings, runner, folder)
     for name in runner.reading(reading).each("looking", step, range(reading.tasks)):
-        builder = _new_builder(reading.empty(), settings, reading, 0)
+        builder = step.builder(empty := step.empty())
         builder.take(runner.work, name)
         if every is None:
             every = builder
@@ -148,7 +170,6 @@ def profile_file(reading: Reading, settings: Settings, runner: TaskRunner) -> Sa
     assert every is not None
     profile = every.profile()
     check_size(profile.rows, settings.protect.k, reading.source.name)
-    empty = reading.empty()
     form = Form.of(empty, whole=False)
     keep(runner.work, "empty", form.pack(empty))
     runner.work.note("seen", {"form": form.to_dict(), "survey": profile.to_dict()})
@@ -197,12 +218,8 @@ def plan_file(settings: Settings, work: Files, folder: Path | None) -> FilePlan:
     noted = work.read("seen")
     profile = FileProfile.from_dict(noted["survey"])
     schema = Form.from_dict(noted["form"]).unpack(kept(work, "empty"))
-    plan = make_plan(
-        settings,
-        rounded(replace(schema, roles_given=False), settings.release.round),
-        profile,
-        folder,
-    )
+    schema = rounded(replace(schema, roles_given=False), settings.release.round)
+    plan = make_plan(settings, schema, profile, folder)
     quasi = plan.schema.with_role(Role.QUASI_IDENTIFIER)
     names = [column.name for column in quasi]
     check_known(plan.hierarchies, names, "a hierarchy")
@@ -218,9 +235,3 @@ def plan_file(settings: Settings, work: Files, folder: Path | None) -> FilePlan:
         assert own is not None
         own.check(column.name, plan.schema.source.name)
     return FilePlan(plan, profile)
-
-
-def _quasi(settings: Settings, names: Iterable[str]) -> list[str]:
-    """Return the quasi-identifiers; all columns where no roles are given."""
-    roles = settings.roles
-    return list(roles.quasi_identifiers if roles.any_given else names)

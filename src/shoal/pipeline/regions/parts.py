@@ -129,7 +129,7 @@ class OutputFolder:
             with Staging(force=self.force, folders=[Path(self.private)]) as staging:
                 for target, text in own.items():
                     staging.add(target, text, private=True)
-                staging.commit(then=partial(self._rename, staged, names, done))
+                staging.commit(then=partial(self._rename, staged, names, done), release=True)
             for name in set(FILES) - {target.name for target in own}:  # of another release
                 (Path(self.private) / name).unlink(missing_ok=True)
 

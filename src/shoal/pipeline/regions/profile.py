@@ -104,25 +104,19 @@ class Moments:
     high: float = -math.inf
 
     def add(self, column: Column) -> None:
-        """Take the cells of a complete piece of a column (Chan and others 1983)."""
+        """Take the cells of a complete piece of a column."""
         if not len(column.values):
             return
         if self.base is None:
             self.base = _least(column)
         steps = self.steps(column)
         mean = float(steps.sum()) / steps.size
-        apart = steps - mean
-        squares = float((apart * apart).sum())
-        together = self.count + steps.size
-        shift = mean - self.mean
-        self.squares += squares + shift * shift * self.count * (steps.size / together)
-        self.mean += shift * (steps.size / together)
-        self.count = together
-        self.low = min(self.low, float(steps.min()))
-        self.high = max(self.high, float(steps.max()))
+        squares = float(((steps - mean) ** 2).sum())
+        ends = float(steps.min()), float(steps.max())
+        self.join(Moments(self.base, steps.size, mean, squares, *ends))
 
     def join(self, other: Moments) -> None:
-        """Combine with the moments of other records."""
+        """Combine with the moments of other records (Chan and others 1983)."""
         if other.base is None or not other.count:
             return
         if self.base is None or not self.count:

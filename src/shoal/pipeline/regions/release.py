@@ -26,13 +26,12 @@ from shoal.pipeline.regions.file_plan import FilePlan
 from shoal.pipeline.regions.profile import Moments
 from shoal.pipeline.regions.solve import Solver, Stage
 from shoal.pipeline.regions.write import Buckets, gather, keep, kept, part, random_buckets
-from shoal.pipeline.stage import carry_out
 from shoal.pipeline.stages import REGION_STAGES
 from shoal.pipeline.stages import report as write_report
-from shoal.pipeline.state import UNSET, Grouping, Means, Release, State, Working
-from shoal.release.dialects import IN_PLAIN
+from shoal.pipeline.state import UNSET, Grouping, Means, Release, State, Working, carry_out
 from shoal.release.intervals import TEXT, ends_type
 from shoal.release.plain_values import needs_decimals
+from shoal.release.write import IN_PLAIN
 from shoal.report.build import Run
 from shoal.report.chunk import Chunk
 from shoal.report.figures import chunk_figures, finalize, value_counts

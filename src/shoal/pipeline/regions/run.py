@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,6 @@ from shoal.errors import OutputError, RequestError
 from shoal.executor import Threads, ahead
 from shoal.judge.engine import limited
 from shoal.methods.problem import check_size
-from shoal.pipeline.plan.steps import step_context
 from shoal.pipeline.regions.arrow import Form
 from shoal.pipeline.regions.budget import VALUES, Budget
 from shoal.pipeline.regions.encoders import ByNumbers, ByTrees, RegionEncoder, Vocabulary
@@ -27,8 +24,9 @@ from shoal.pipeline.regions.tasks import TaskRunner, freed, give_back
 from shoal.pipeline.regions.write import JSON_LINES, PIECEMEAL, keep, kept
 from shoal.pipeline.stages import check_possible
 from shoal.progress import Callback, Reporter
-from shoal.release.prepare import check_kept, with_text
+from shoal.release.prepare import with_text
 from shoal.release.save import papers_of, verify_written
+from shoal.release.write import json_values
 from shoal.settings import Settings
 from shoal.storage.staging import Staging
 from shoal.table.encode_nodes import Coded
@@ -37,11 +35,7 @@ from shoal.table.files.opening import check_ordinary, digest_of
 from shoal.table.hierarchy.specify import digests
 from shoal.table.roles import Role
 from shoal.table.sampling import Sample, sample_size, share_of
-from shoal.table.source import Source
-from shoal.table.steps.sequence import applied, is_left_out
-from shoal.table.steps.step import Context
 from shoal.table.streams import Pieces, Reading, Whole, in_pieces
-from shoal.table.table import Table
 from shoal.version import __version__
 
 
@@ -74,39 +68,32 @@ def release_file(
         with RunFolder(targets.release, fingerprint, request.parent) as work:
             options = settings.input
             said = options.dialect, options.missing, options.types
-            pieces = pieces or in_pieces(source, *said, budget.piece, budget.batch)
-            if settings.steps:
-                pieces = SteppedPieces(pieces, settings, step_context(settings, request.folder))
-            reading = Whole(pieces)
+            reading = Whole(pieces or in_pieces(source, *said, budget.piece, budget.batch))
             runner = TaskRunner(work, Threads(1), Threads(request.threads), report)
-            releasing, made = release_regions(
-                reading, without_steps(settings), budget, request, runner
-            )
-            made = with_steps_again(made, settings) if settings.steps else made
+            releasing, made = release_regions(reading, settings, budget, request, runner)
             with staging.writing(targets.release) as (temporary, file):
                 buckets = releasing.buckets(made)
                 buckets.write(file, targets.kind, report)
             digest = buckets.check(temporary, targets.kind, report)
             report("verifying", 0, 1)
             give_back()
+            written = buckets.written(made.released)
             with limited(memory=budget.judge, threads=request.threads):
                 verification = verify_written(
-                    temporary, made.settings, buckets.written(made.released), made.rows,
-                    targets.kind,
-                )  # fmt: skip
+                    temporary, made.settings, written, made.rows, targets.kind
+                )
             give_back()
             if digest_of(temporary) != digest:
                 raise OutputError("the file on disk is not what was written; nothing was kept")
             seconds = time.perf_counter() - begin
             final_report = report_of(releasing, made, verification.to_dict(), seconds)
-            written = buckets.written(made.released)
             final_report = with_text(final_report, written, targets.kind)
-            keep_order = settings.release.keep_order
-            page = request.with_page
-            papers_of(targets, made.settings, final_report, digest, keep_order, page).add_to(
-                staging
-            )
-            staging.commit(last=targets.release)
+            papers = papers_of(
+                targets, made.settings, final_report, digest, settings.release.keep_order,
+                request.with_page,
+            )  # fmt: skip
+            papers.add_to(staging)
+            staging.commit(last=targets.release, release=True)
     targets.leave_no_page(request.force, request.with_page)
     return Released(targets.release, final_report, made.settings)
 
@@ -124,14 +111,18 @@ def release_regions(
     Where work is `shared` with other machines, regions are so small that there are several.
     """
     work, seed = runner.work, request.shuffle_seed
-    file_plan, fresh, sample = _planned(reading, settings, runner, request.folder)
+    fresh = reading if work.read("parted") is None else None  # else an earlier run did so much
+    sample = None if fresh is None else profile_file(fresh, settings, runner, request.folder)
+    file_plan = plan_file(settings, work, request.folder)
     encoder, known, points = choose_encoder(file_plan, fresh, sample, runner, budget.values)
     if shared:
         budget = budget.shared(file_plan.profile.rows, request.share)
         file_plan = file_plan.carried()
     kept, kind = file_plan.kept(), request.targets.kind
     if kind == JSON_LINES:
-        check_kept([c for c in kept.columns if c.role is not Role.QUASI_IDENTIFIER], kind)
+        for column in kept.columns:
+            if column.role is not Role.QUASI_IDENTIFIER:
+                json_values(column)  # which refuses what JSON cannot hold
     form = Form.of(kept, whole=not shared and is_csv(kind))
     solver = Solver(
         runner, form, encoder, settings.protect.k, settings.protect.seed, budget.file, budget.beside
@@ -177,16 +168,6 @@ def _trees(settings: Settings, folder: Path | None) -> list[Any]:
     ]
 
 
-def _planned(
-    reading: Reading, settings: Settings, runner: TaskRunner, folder: Path | None
-) -> tuple[FilePlan, Reading | None, Sample | None]:
-    """Profile and plan the file, unless an earlier run has done so."""
-    if runner.work.read("parted") is not None:
-        return plan_file(settings, runner.work, folder), None, None
-    sample = profile_file(reading, settings, runner)
-    return plan_file(settings, runner.work, folder), reading, sample
-
-
 def _parted(
     solver: Solver, file_plan: FilePlan, reading: Reading | None, points: Any, budget: Budget
 ) -> tuple[Stage, int]:
@@ -215,45 +196,6 @@ def _grouped(solver: Solver, stage: Stage, rounds: int) -> Stage:
         solver.group(moved)
         stage = moved
     return stage
-
-
-class SteppedPieces:
-    """A file in pieces after the steps before grouping.
-
-    The kinds of a csv file's columns are known after a pass over all of it: it is read once more.
-    """
-
-    def __init__(self, pieces: Pieces, settings: Settings, context: Context) -> None:
-        self._pieces = pieces
-        self._changed = partial(applied, settings.steps, context=context)
-
-    @property
-    def source(self) -> Source:
-        """What it is; whole after the first pass."""
-        return self._pieces.source
-
-    def first(self) -> Iterator[Table]:
-        """Yield the pieces after the steps, once the kinds of the whole file are known."""
-        for _ in self._pieces.first():
-            pass
-        yield from self.again()
-
-    def again(self) -> Iterator[Table]:
-        """Yield the same pieces again."""
-        return map(self._changed, self._pieces.again())
-
-
-def without_steps(settings: Settings) -> Settings:
-    """Return the settings of a table whose steps are done."""
-    return settings.model_copy(update={"steps": ()})
-
-
-def with_steps_again(made: ReleasedRegions, settings: Settings) -> ReleasedRegions:
-    """Return released regions whose recipe repeats the steps, too."""
-    own = made.settings
-    drop = [name for name in own.roles.drop if not is_left_out(name, settings.steps)]
-    own = own.replace(roles={"drop": drop}).model_copy(update={"steps": settings.steps})
-    return replace(made, settings=own)
 
 
 def choose_encoder(

@@ -29,12 +29,20 @@ from shoal.pipeline.regions.arrow import ROW, Form
 from shoal.pipeline.regions.run_folder import Files
 from shoal.pipeline.regions.tasks import freed
 from shoal.progress import Reporter
-from shoal.release.dialects import plain_table, written_as
 from shoal.release.intervals import TYPED
-from shoal.release.json_lines import json_lines_bytes
 from shoal.release.prepare import as_missing, guarded_table
 from shoal.release.readback import ReadBack, same_array
-from shoal.release.write import RECORDS, csv_bytes, ipc_options, parquet_options, parquet_table
+from shoal.release.write import (
+    RECORDS,
+    csv_bytes,
+    format_of,
+    ipc_options,
+    json_lines_bytes,
+    parquet_options,
+    parquet_table,
+    plain_table,
+    written_as,
+)
 from shoal.storage.places import Remote, Storage
 from shoal.table.files.opening import digest_of
 from shoal.table.table import Table
@@ -103,7 +111,7 @@ class Buckets:
         """Return the rows of a bucket as they become lines of csv, or of JSON."""
         table, order = self.table(bucket)
         if kind == JSON_LINES:
-            return table.mapped(partial(as_missing, False)), order
+            return table.mapped(partial(as_missing, format_of(kind))), order
         table = self.written(table)
         return (guarded_table(table) if self.spreadsheet_safe else table), order
 

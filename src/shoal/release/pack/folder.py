@@ -17,7 +17,6 @@ import pyarrow.compute as pc
 from shoal.errors import OutputError, PrivacyError, shown
 from shoal.executor import Threads
 from shoal.judge.verdict import Verification
-from shoal.release.held import held
 from shoal.release.pack import certificate as papers
 from shoal.release.pack.place import (
     NAME,
@@ -31,6 +30,7 @@ from shoal.release.pack.recipe import lacks, public_recipe, readme
 from shoal.release.pack.signing import sign as signature
 from shoal.release.prepare import Release, prepared
 from shoal.release.save import naming, papers_of, series_locked, verified_bytes
+from shoal.release.statistics import held
 from shoal.release.write import release_bytes, row_order
 from shoal.report.report import Report
 from shoal.report.steps import changed_by_steps
@@ -118,7 +118,7 @@ def write_pack(
         for target, content in made.private.items():
             staging.add(target, content, private=True)
         with naming(release, order, path, f"{folder.name}/{path.name}", kind, staging, place):
-            staging.commit(then=partial(give_name, place, folder, force))
+            staging.commit(then=partial(give_name, place, folder, force), release=True)
     return folder
 
 

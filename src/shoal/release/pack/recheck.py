@@ -231,7 +231,7 @@ class Check:
     def origin(self, noted: str | None, known: Commitments, original: Any) -> None:
         """Compare the hash in a private folder, and the original, with the certificate."""
         commitment = self.made.input.commitment
-        if not same(known.of_input(noted) if noted else None, commitment):
+        if not same(known.of_file("input", noted) if noted else None, commitment):
             self.problems.append("the private folder is that of another release")
             return
         self.done.append("the private folder is that of this pack")
@@ -239,7 +239,7 @@ class Check:
             return
         is_path = isinstance(original, str | os.PathLike)
         digest = digest_of(Path(original)) if is_path else read(original).source.sha256
-        if same(known.of_input(digest), commitment):
+        if same(known.of_file("input", digest), commitment):
             self.done.append("the release was made of this original")
         else:
             self.problems.append("the release was not made of this original")
@@ -316,12 +316,12 @@ class Check:
 
         def is_same_tree(known: Commitments, name: str, rule: str) -> bool:
             return is_file(rule) and same(
-                COMMITTED + known.of_hierarchy(name, digest_of(Path(rule))),
+                COMMITTED + known.of_file("hierarchy", digest_of(Path(rule)), name),
                 recipe.hierarchies.get(name, ""),
             )
 
         def is_same_order(known: Commitments, name: str, order: Sequence[str]) -> bool:
-            return same(COMMITTED + known.of_order(name, order), recipe.orders[name][0])
+            return same(COMMITTED + known.of_values("order", order, name), recipe.orders[name][0])
 
         kinds: tuple[tuple[str, str, Any, Mapping[str, Any], str, Callable[..., bool]], ...] = (
             ("hierarchies", "hierarchy", recipe.hierarchies, trees,

@@ -27,7 +27,7 @@ def public_recipe(
     """
     options = settings.input
     trees = {
-        name: COMMITTED + commitments.of_hierarchy(name, options.hierarchies_sha256[name])
+        name: COMMITTED + commitments.of_file("hierarchy", options.hierarchies_sha256[name], name)
         if is_file(tree)
         else tree
         for name, tree in settings.hierarchies.items()
@@ -40,18 +40,20 @@ def public_recipe(
     orders = {}
     for name, order in {**ordinal, **settings.orders}.items():
         shown = name in released.names and set(order) <= shown_values(released, name)
-        committed = (COMMITTED + commitments.of_order(name, order),)
+        committed = (COMMITTED + commitments.of_values("order", order, name),)
         orders[name] = tuple(order) if shown else committed
     published = {form_of(cell) for cell in ("", *shown_cells(released, released.names))}
     missing = tuple(
-        token if form_of(token) in published else COMMITTED + commitments.of_missing(token)
+        token
+        if form_of(token) in published
+        else COMMITTED + commitments.of_values("missing", [token])
         for token in options.missing
     )
     return settings.replace(
         input={
             "path": None,
             "sha256": None,
-            "commitment": commitments.of_input(options.sha256) if options.sha256 else None,
+            "commitment": commitments.of_file("input", options.sha256) if options.sha256 else None,
             "missing": missing,
             "hierarchies": None,
             "hierarchies_sha256": {},

@@ -23,9 +23,15 @@ def sign(content: bytes, key: Path) -> bytes:
 
 def is_signed(content: bytes, signature: bytes, key: Path) -> bool:
     """Tell whether a signature of some bytes is by the key whose public half is in a PEM file."""
-    _, invalid = _package()
+    serialization, ed25519, invalid = _package()
     try:
-        _public(key).verify(signature, content)
+        public = serialization.load_pem_public_key(_read(key))
+    except Exception:
+        public = None
+    if not isinstance(public, ed25519.Ed25519PublicKey):
+        raise InputError(f"{shown(key)}: this is no public Ed25519 key in PEM")
+    try:
+        public.verify(signature, content)
     except invalid:
         return False
     return True
@@ -33,7 +39,7 @@ def is_signed(content: bytes, signature: bytes, key: Path) -> bool:
 
 def make_keys(target: Path) -> Path:
     """Write a new private key, for its owner alone, and beside it its public half; return that."""
-    serialization, ed25519 = _keys()
+    serialization, ed25519, _ = _package()
     if target.name.endswith(PUBLIC) or target.suffix != ".pem":
         raise RequestError(f"{shown(target)}: a key is written to a name that ends in .pem")
     made = ed25519.Ed25519PrivateKey.generate()
@@ -61,7 +67,7 @@ def check_key(key: str | os.PathLike[str]) -> None:
 
 
 def _private(path: Path) -> Any:
-    serialization, ed25519 = _keys()
+    serialization, ed25519, _ = _package()
     try:
         key = serialization.load_pem_private_key(_read(path), password=None)
     except TypeError:
@@ -73,17 +79,6 @@ def _private(path: Path) -> Any:
     return key
 
 
-def _public(path: Path) -> Any:
-    serialization, ed25519 = _keys()
-    try:
-        key = serialization.load_pem_public_key(_read(path))
-    except Exception:
-        key = None
-    if not isinstance(key, ed25519.Ed25519PublicKey):
-        raise InputError(f"{shown(path)}: this is no public Ed25519 key in PEM")
-    return key
-
-
 def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
@@ -91,19 +86,13 @@ def _read(path: Path) -> bytes:
         raise InputError(f"{shown(path)}: cannot be read: {error.strerror}") from None
 
 
-def _package() -> tuple[Any, Any]:
+def _package() -> tuple[Any, Any, Any]:
     try:
         from cryptography.exceptions import InvalidSignature
         from cryptography.hazmat.primitives import serialization
+        from cryptography.hazmat.primitives.asymmetric import ed25519
     except ImportError:
         raise RequestError(
             f"signatures need the cryptography package: {pip_install('sign')}"
         ) from None
-    return serialization, InvalidSignature
-
-
-def _keys() -> tuple[Any, Any]:
-    serialization, _ = _package()
-    from cryptography.hazmat.primitives.asymmetric import ed25519
-
-    return serialization, ed25519
+    return serialization, ed25519, InvalidSignature

@@ -6,7 +6,7 @@ Everything that came from a table (column names, notes) is escaped; charts are S
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from shoal.errors import html_box
@@ -29,7 +29,6 @@ from shoal.table.roles import Role
 
 if TYPE_CHECKING:
     from shoal.report.fields import ReportFields
-    from shoal.report.report import Report
 
 IN_MEMORY = ("dataframe", "array")
 ON_NUMBERS = (
@@ -88,11 +87,9 @@ def _page(report: ReportFields, svgs: dict[str, str | None]) -> str:
     return document(f"Release report, k = {report.k}", body)
 
 
-def draw_ahead(report: Report) -> None:
+def draw_ahead(report: Callable[[], ReportFields]) -> None:
     """Let a renderer that waits draw the charts of a report, which may not yet be whole."""
-    begin(lambda: list(every_chart(report).values()))
-    if report.measures is not None:
-        begin(lambda: list(every_chart(report.published()).values()))
+    begin(lambda: list(every_chart(report()).values()))
 
 
 def short(report: ReportFields) -> str:

@@ -249,7 +249,8 @@ class Series(NoSeries):
 
     def admit(self, table: Table) -> tuple[Self, Table]:
         """Return the series and the table without people who left it."""
-        stays = np.array([one not in self.ledger.left for one in self._numbers(table)])
+        left = self.ledger.left
+        stays = np.array([one not in left for one in self._numbers(table)])
         gone = int((~stays).sum())
         return replace(self, gone=gone), table.take(np.flatnonzero(stays)) if gone else table
 

@@ -329,7 +329,7 @@ class Ledger:
     def _after(self, line: bytes, code: str, entry: Entry | None, people: bool) -> Ledger:
         """Return the ledger with a line that is in the file."""
         if isinstance(entry, Release) and not people:
-            entry = replace(entry, roll=Roll())
+            entry = replace(entry, roll=Roll(), frame=None)
         entries = self.entries if entry is None else (*self.entries, entry)
         return replace(self, entries=entries, last=code, size=self.size + len(line))
 

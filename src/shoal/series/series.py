@@ -40,6 +40,7 @@ from shoal.series.records import (
     bonds_of,
     check_budget,
     joined_values,
+    numbers_of,
     person_of,
     signature_of,
     value_sets,
@@ -47,9 +48,8 @@ from shoal.series.records import (
 )
 from shoal.settings import Settings
 from shoal.table.encode_nodes import Coded
-from shoal.table.hierarchy.values import distinct_values
 from shoal.table.roles import Role
-from shoal.table.table import Table, missing_cells
+from shoal.table.table import Table
 
 AGAINST = {
     "sets": "whom somebody follows through all releases by her quasi-identifiers; not against who "
@@ -258,18 +258,14 @@ class Series(NoSeries):
         """Return the number of each record's person; each must have one record."""
         column = table[self.person]
         where = f"{table.source.name}, person {shown(self.person)}"
-        absent = int(missing_cells(column).sum())
-        if absent:
-            raise InputError(f"{where}: {absent} missing cells; every record needs one")
-        values = distinct_values(column)
-        several = len(values.indices) - len(values.texts)
+        numbers = numbers_of(column, self.ledger.key, where)
+        several = len(numbers) - len(set(numbers))
         if several:
             raise InputError(
                 f"{where}: people have several records ({several} too many); under a ledger each "
                 "has one a release"
             )
-        hashed = [self.ledger.key.person(text) for text in values.texts]
-        return [hashed[place] for place in values.indices.tolist()]
+        return numbers
 
     def with_trees(self, plan: Plan, settings: Settings) -> Settings:
         """Return settings with the hierarchies that a stable series keeps."""

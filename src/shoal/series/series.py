@@ -51,8 +51,8 @@ from shoal.table.encode_nodes import Coded
 from shoal.table.roles import Role
 from shoal.table.table import Table
 
-# Why worlds is the default: by sets who subtracts the releases before and after one person joined or
-# left has somebody's value, in 90 of 90 small series, by worlds in none. Sets that withhold until
+# Why worlds is the default: by sets who subtracts the releases before and after one person joined
+# or left has somebody's value, in 90 of 90 small series, by worlds in none. Sets that withhold until
 # nobody's is learned lose more: where one of 24 people leaves they withhold 48 % of the others at a
 # loss of 40.7 %, worlds 9 % at 12.1 %; of the goldens' waves 48 of 90 people, worlds 29.
 AGAINST = {

@@ -70,7 +70,7 @@ EXAMPLES = {
     "keep_order": True, "spreadsheet_safe": True, "round": {"o": 100, "p": 0.5},
     "weights_as": "rounded:5", "group_column": "class", "memory": "2GB", "engine": "dask",
     "ledger": "series.ledger", "withhold": 0.05, "changing": ["ill", "o"], "expect_overlap": 0.8,
-    "over_series": "worlds", "stable": True, "counterfeits": 0.1, "batch": 500, "delay": "15min",
+    "over_series": "sets", "stable": True, "counterfeits": 0.1, "batch": 500, "delay": "15min",
     "follow": True, "format": "parquet",
     "threads": 2, "work": "room", "scheduler": "tcp://head:8786",
     "report": False, "force": True, "show_values": True, "as_json": True,
@@ -80,7 +80,7 @@ NEEDS = {
     "c": {"l": 2, "l_kind": "recursive"},
     "scheduler": {"engine": "dask"},
     "ledger": {"person": "who"},
-    "counterfeits": {"person": "who", "ledger": "series.ledger", "over_series": "worlds"},
+    "counterfeits": {"person": "who", "ledger": "series.ledger"},
     **{
         name: {"person": "who", "ledger": "series.ledger"}
         for name in ("withhold", "changing", "expect_overlap", "over_series", "stable")

@@ -34,7 +34,7 @@ from typing import Any
 import numpy as np
 import pyarrow.compute as pc
 
-from shoal.errors import InputError, PrivacyError, shown
+from shoal.errors import PrivacyError, shown
 from shoal.hints import COLUMN, option
 from shoal.judge.engine import limited
 from shoal.pipeline.anonymize import anonymize_with
@@ -47,15 +47,14 @@ from shoal.release.write import release_bytes, row_order
 from shoal.series.arrivals import Delay, Piece, Pieces
 from shoal.series.form import ARRIVAL, PERSON, TIME, Form, joined, with_arrivals, without_people
 from shoal.series.ledger import FRAME as FRAMES
-from shoal.series.ledger import Ledger, Release, entry_of, locked
-from shoal.series.records import History
+from shoal.series.ledger import Frame, Leaving, Ledger, Release, entry_of, locked
+from shoal.series.records import History, numbers_of
 from shoal.series.series import Series
 from shoal.series.waiting import FORM, FRAME, Counts, Noted, State
 from shoal.settings import Settings
 from shoal.settings.data import InputSettings
 from shoal.storage.staging import Staging, finish_naming, uninterrupted
-from shoal.table.hierarchy.values import distinct_values
-from shoal.table.table import Table, missing_cells
+from shoal.table.table import Table
 
 LOG = logging.getLogger(__name__)
 LAST = "ledger"  # the note of where the ledger ended
@@ -116,13 +115,8 @@ class Releaser:
                 return None
             records = waiting.select(list(form.names))
             table = form.table(records, self.settings)
-            book, text = self.book, self.state.note(FRAME)
-            if text is not None:  # the frame of the first batch is that of all
-                frame = FRAMES.validate_json(text)
-                book = replace(book, entries=tuple(
-                    replace(one, frame=frame) if isinstance(one, Release) else one
-                    for one in book.entries
-                ))  # fmt: skip
+            text = self.state.note(FRAME)
+            book = self._promised(None if text is None else FRAMES.validate_json(text))
             asked = self.settings.replace(series={"stable": text is not None, "withhold": ALL})
             asked = asked.model_copy(update={"input": InputSettings()})
             series = Series(asked, ledger=book, history=History(), person=person, strict=False)
@@ -136,6 +130,17 @@ class Releaser:
                 return None
             report("saving", 0, 1)
             return self._write(result, form.fixed(records, table), come)
+
+    def _promised(self, frame: Frame | None) -> Ledger:
+        """Return a ledger that knows promises and who left: nobody is in two releases of a stream.
+
+        Its last release has the frame of the first batch, which is that of all. One release a
+        promise is enough, however many batches there are.
+        """
+        made = [one for one in self.book.entries if isinstance(one, Release)]
+        known = {one.promise: replace(one, frame=frame) for one in made}
+        left = [one for one in self.book.entries if isinstance(one, Leaving)]
+        return replace(self.book, entries=(*known.values(), *left))
 
     def _write(self, result: Result[Any], form: Form, come: int) -> Batch:
         """Write a batch: a file that is verified, its entry, and its name together."""
@@ -362,16 +367,10 @@ class Stream(Iterator[Batch]):
         """Return the number of each record's person."""
         if self._person not in form.names:
             table[self._person]  # says which columns there are
-        column = form.table(frame.select([self._person]), self._releaser.settings)[self._person]
-        absent = int(missing_cells(column).sum())
-        if absent:
-            raise InputError(
-                f"{table.source.name}, person {shown(self._person)}: {absent} missing cells; every "
-                f"record needs one; name another column with {option('person', COLUMN)}"
-            )
-        values = distinct_values(column)
-        hashed = [self._releaser.book.key.person(text) for text in values.texts]
-        return [hashed[place] for place in values.indices.tolist()]
+        cells = form.table(frame.select([self._person]), self._releaser.settings)
+        where = f"{table.source.name}, person {shown(self._person)}"
+        advice = f"; name another column with {option('person', COLUMN)}"
+        return numbers_of(cells[self._person], self._releaser.book.key, where, advice)
 
     def _release(self) -> Batch | None:
         """Release what waits, as far as it can be; withhold who has waited too long."""

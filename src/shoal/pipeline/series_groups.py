@@ -18,7 +18,7 @@ from shoal.pipeline.plan.notes import group_notes
 from shoal.pipeline.plan.plan import Plan
 from shoal.pipeline.state import Grouping, Working
 from shoal.progress import Reporter
-from shoal.series.series import NoSeries
+from shoal.series.no_series import NoSeries
 from shoal.table.encode import canonical_order
 from shoal.table.encode_nodes import Coded
 from shoal.table.table import Table

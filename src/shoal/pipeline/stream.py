@@ -220,19 +220,27 @@ def begin(state: State, settings: Settings) -> None:
 
     Before, it may change; but who is who and how records are read stay once records have come.
     """
-    asked, before = _request_of(settings), state.note(REQUEST)
+    tree = settings.model_dump(mode="json")
+    options = {
+        name: _value(tree, entry)
+        for name, entry in TABLE.items()
+        if entry.part != RUN and name not in ("batch", "delay")
+    }
+    asked, before = json.dumps(options, default=str), state.note(REQUEST)
     if before == asked:
         return
     counts = state.counts
     if before is not None:
-        changed = _differences(json.loads(before), json.loads(asked))
+        own, other = json.loads(asked), json.loads(before)
+        changed = [name for name in own if own[name] != other[name]]
         if changed and (counts.batches or state.noted() is not None):
             raise RequestError(
                 f"{shown(state.folder)}: batches were released with other options: "
                 f"{_named(changed)}; say them as {RECIPE} there does, or begin another folder "
                 f"(only {option('batch')} and {option('delay')} may change)"
             )
-        kept = [one for one in changed if _is_fixed_by_records(one)]
+        fixed = ("person", "ledger")  # records that came were numbered, and read, by these
+        kept = [one for one in changed if one in fixed or TABLE[one].part == READ_BY]
         if counts.come and kept:
             raise RequestError(
                 f"{shown(state.folder)}: records wait that came with other options: "
@@ -247,29 +255,6 @@ def begin(state: State, settings: Settings) -> None:
 def _named(changed: list[str]) -> str:
     """Return the names of options as a list."""
     return ", ".join(Hint(name).mark for name in changed)
-
-
-def _is_fixed_by_records(name: str) -> bool:
-    """Tell whether records that have come were read, or numbered, by an option."""
-    return TABLE[name].part == READ_BY or name in ("person", "ledger")
-
-
-def _request_of(settings: Settings) -> str:
-    """Return what a stream is begun with, as text: later runs must ask for the same."""
-    tree = settings.model_dump(mode="json")
-    kind = tree.pop("stream")["format"]
-    return json.dumps([kind, tree], sort_keys=True, default=str)
-
-
-def _differences(before: list[Any], asked: list[Any]) -> list[str]:
-    """Return the names of the options that differ between two requests."""
-    trees = [{**tree, "stream": {"format": kind}} for kind, tree in (before, asked)]
-    found = []
-    for name, entry in TABLE.items():
-        own, other = (_value(tree, entry) for tree in trees)
-        if entry.part != RUN and own != other:
-            found.append(name)
-    return found
 
 
 def _value(tree: dict[str, Any], entry: Entry) -> Any:

@@ -183,7 +183,8 @@ class Ledger:
     @classmethod
     def new(cls, path: Path, key: Key | None = None) -> Ledger:
         """Return an empty ledger, which is not written yet."""
-        return cls(path, key or Key.new())._with_line(json.dumps(HEAD))
+        empty = cls(path, key or Key.new())
+        return empty._with_line(empty._coded(json.dumps(HEAD)))
 
     @classmethod
     def load(cls, path: Path, people: bool = True, torn: bytes = b"") -> Ledger:
@@ -267,8 +268,7 @@ class Ledger:
 
     def with_entry(self, entry: Entry) -> Ledger:
         """Return the ledger with one more entry, which is not written yet."""
-        longer = self._with_line(json.dumps(to_tree(entry), separators=(",", ":")))
-        return replace(longer, entries=(*self.entries, entry))
+        return replace(self._with_line(self.line(entry)), entries=(*self.entries, entry))
 
     def without(self, people: Sequence[str]) -> Ledger:
         """Return the ledger with some people under random numbers, and a note that they left."""
@@ -329,15 +329,14 @@ class Ledger:
     def _after(self, line: bytes, code: str, entry: Entry | None, people: bool) -> Ledger:
         """Return the ledger with a line that is in the file."""
         if isinstance(entry, Release) and not people:
-            entry = replace(entry, roll=Roll())
+            entry = replace(entry, roll=Roll(), frame=None)
         entries = self.entries if entry is None else (*self.entries, entry)
         return replace(self, entries=entries, last=code, size=self.size + len(line))
 
     def _coded(self, body: str) -> bytes:
         return f"{body} {self.key.code(self.last, body)}\n".encode()
 
-    def _with_line(self, body: str) -> Ledger:
-        line = self._coded(body)
+    def _with_line(self, line: bytes) -> Ledger:
         return replace(self, more=self.more + line, last=_parts(line)[1])
 
 

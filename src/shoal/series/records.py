@@ -23,6 +23,7 @@ from shoal.table.hierarchy.values import distinct_values
 from shoal.table.roles import Column
 from shoal.table.spelling import form_of
 from shoal.table.steps.sequence import after_groups
+from shoal.table.table import missing_cells
 
 TOGETHER = " + "  # between the names of kept columns that could join records together
 
@@ -85,6 +86,16 @@ def _by_class(classes: Sequence[int], values: Sequence[str]) -> dict[int, frozen
     for number, value in zip(classes, values, strict=True):
         every[number].add(value)
     return {number: frozenset(some) for number, some in every.items()}
+
+
+def numbers_of(column: Column, key: Key, where: str, advice: str = "") -> list[str]:
+    """Return the number of each record's person, by the column that says who is who."""
+    absent = int(missing_cells(column).sum())
+    if absent:
+        raise InputError(f"{where}: {absent} missing cells; every record needs one{advice}")
+    values = distinct_values(column)
+    hashed = [key.person(text) for text in values.texts]
+    return [hashed[place] for place in values.indices.tolist()]
 
 
 def person_of(settings: Settings) -> str:

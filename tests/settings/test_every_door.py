@@ -199,7 +199,8 @@ def arrives_from_words(command, name, heard, tmp_path):
     needed = {"k": 5, "group": "g", "refine": "iterative"} if command == "refine" else {"k": 5}
     values = {**needed, **values_for(name)}
     (tmp_path / "r.toml").write_text(build(tree_of(needed)).to_toml())
-    words = {"run": ["r.toml"], "compare": ["t.csv", "-k", "6,5"]}.get(command, ["t.csv"])
+    own = {"run": ["r.toml"], "compare": ["t.csv", "-k", "6,5"], STREAM: [str(tmp_path)]}
+    words = own.get(command, ["t.csv"])
     for entry in [TABLE[option] for option in values]:
         if command in commands_of(entry):
             said = entry.option.kind.words(values[entry.name])

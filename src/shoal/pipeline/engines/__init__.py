@@ -7,6 +7,7 @@ engine itself, `token` tells one of its dataframes from another, and `read` retu
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
+from importlib import import_module
 from typing import Any, cast
 
 from shoal.errors import RequestError
@@ -23,13 +24,7 @@ def engine_of_frame(frame: Any) -> str | None:
 
 def engine_module(name: str) -> Any:
     """Return the module of the engine dask or spark."""
-    if name == "spark":
-        from shoal.pipeline.engines import spark
-
-        return spark
-    from shoal.pipeline.engines import dask
-
-    return dask
+    return import_module(f"{__name__}.{name}")
 
 
 def opened(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -79,19 +78,17 @@ class Form:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON; the Arrow types are those of the files."""
-        return cast(dict[str, Any], _adapter().dump_python(self, mode="json"))
+        return cast(dict[str, Any], FORMS.dump_python(self, mode="json"))
 
     @classmethod
     def from_dict(cls, values: Any) -> Form:
         """Return what plain values say."""
-        form: Form = _adapter().validate_python(values)
+        form: Form = FORMS.validate_python(values)
         columns = (c.replace(doubt=c.doubt and Message(c.doubt)) for c in form.columns)
         return replace(form, columns=tuple(columns))
 
 
-@cache
-def _adapter() -> TypeAdapter[Form]:
-    return TypeAdapter(Form)
+FORMS = TypeAdapter(Form)
 
 
 def _one(column: Any) -> Any:

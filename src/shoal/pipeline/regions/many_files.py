@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -189,8 +190,7 @@ def _write_parts(
     runner, buckets = releasing.solver.runner, releasing.buckets(made)
     more = f"-{secrets.token_hex(4)}" if is_url else ""  # beside those of an old release
     step = partial(buckets.part, staged, runner.work.once("names", lambda: more))
-    written = runner.all("writing", step, range(buckets.count))
-    return [part for part in written if part is not None]
+    return list(chain.from_iterable(runner.each("writing", step, range(buckets.count))))
 
 
 def _verify(files: Sequence[str], made: ReleasedRegions, runner: TaskRunner) -> Any:

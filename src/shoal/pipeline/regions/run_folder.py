@@ -38,10 +38,6 @@ class Files:
     def __init__(self, storage: Storage) -> None:
         self.storage = storage
 
-    def open(self, name: str) -> BinaryIO:
-        """Return a file to read."""
-        return self.storage.open(name)
-
     @contextmanager
     def writing(self, name: str) -> Iterator[BinaryIO]:
         """Yield a file to write, which gets its name when it is whole and on disk."""
@@ -62,7 +58,7 @@ class Files:
     def read(self, name: str) -> Any:
         """Return plain values that were kept under a name; None where there are none."""
         try:
-            with self.open(f"{name}.json") as file:
+            with self.storage.open(f"{name}.json") as file:
                 return json.loads(file.read())
         except (FileNotFoundError, ValueError, RecursionError):
             return None

@@ -17,7 +17,6 @@ from typing import Any, BinaryIO, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from shoal.errors import OutputError
 from shoal.executor import ahead
@@ -167,18 +166,18 @@ class Buckets:
             file = ReadBack(engine, source, self.quasi, dict(bare.source.notations))
             return all(file.holds(*rows) for rows in tables) and file.is_read()
 
-    def part(self, staged: Storage, more: str, bucket: int) -> dict[str, Any] | None:
-        """Write a bucket as a file, read it back, and return its entry in the manifest.
+    def part(self, staged: Storage, more: str, bucket: int) -> Any:
+        """Write a bucket as a file, read it back, and return its entries in the manifest.
 
-        A bucket without rows is no file; `more` is part of the file's name.
+        A bucket without rows is no file and has none; `more` is part of the file's name.
         """
         make = partial(self._part, staged, f"part-{bucket:05d}{more}.parquet", bucket)
-        return cast(dict[str, Any] | None, self.work.once(f"part-{bucket}", make)["part"])
+        return self.work.once(f"part-{bucket}", make)
 
-    def _part(self, staged: Storage, name: str, bucket: int) -> dict[str, Any]:
+    def _part(self, staged: Storage, name: str, bucket: int) -> list[dict[str, Any]]:
         meant = self._typed(bucket)
         if not meant.num_rows:
-            return {"part": None}
+            return []
         with staged.writing(name) as file:
             _write_typed(file, "parquet", meant.schema, [meant])
         with staged.open(name) as file:
@@ -186,13 +185,14 @@ class Buckets:
             size = file.tell()
             if not _same_typed(file, "parquet", [meant]):
                 raise _differs()
-        entry = {"file": name, "records": meant.num_rows, "bytes": size, "sha256": digest}
-        return {"part": entry}
+        return [{"file": name, "records": meant.num_rows, "bytes": size, "sha256": digest}]
 
 
 def _write_typed(file: BinaryIO, kind: str, schema: Any, tables: Iterable[Any]) -> None:
     """Write a row group of Parquet, or some batches of Arrow, for every table."""
     if kind == "parquet":
+        import pyarrow.parquet as pq  # 8 MB, which no other kind has to spare
+
         writer = pq.ParquetWriter(file, schema, **parquet_options(schema))
     else:
         writer = pa.ipc.new_file(file, schema, options=ipc_options())
@@ -220,6 +220,8 @@ def _same_typed(file: BinaryIO, kind: str, tables: Iterable[Any]) -> bool:
 def _typed_parts(file: BinaryIO, kind: str) -> Iterator[Any]:
     """Yield the row groups of a Parquet file, or the batches of an Arrow file, one by one."""
     if kind == "parquet":
+        import pyarrow.parquet as pq
+
         parquet = pq.ParquetFile(file, pre_buffer=False)
         for group in range(parquet.num_row_groups):
             yield parquet.read_row_group(group, use_threads=False)
@@ -263,7 +265,7 @@ def gather(work: Files, names: Iterable[str], place: int) -> Any:
     """Return the rows of all files that go to one place, those of the first file first."""
 
     def batch(name: str) -> Any:
-        with work.open(name) as file:
+        with work.storage.open(name) as file:
             return pa.ipc.open_file(file).get_batch(place)
 
     if isinstance(work.storage, Remote):  # which answers late, but many at once
@@ -282,7 +284,7 @@ def keep(work: Files, name: str, table: Any) -> None:
 
 def kept(work: Files, name: str) -> Any:
     """Return the table that was kept under a name."""
-    with work.open(name) as file:
+    with work.storage.open(name) as file:
         return pa.ipc.open_file(file).read_all()
 
 
@@ -294,5 +296,5 @@ def save(work: Files, name: str, numbers: npt.NDArray[Any]) -> None:
 
 def load(work: Files, name: str) -> npt.NDArray[Any]:
     """Return the array that was kept under a name."""
-    with work.open(name) as file:
+    with work.storage.open(name) as file:
         return np.asarray(np.load(io.BytesIO(file.read()), allow_pickle=False))

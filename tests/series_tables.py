@@ -28,6 +28,16 @@ def random_series(seed, people=24, each=16, values="abcd", kept=0):
     return tables
 
 
+def one_comes_or_goes(seed):
+    """Return two tables of the same people, but for one who left, or joined; or three by chance."""
+    if seed % 3 == 2:
+        return random_series(seed)
+    whole = random_series(seed, each=24)[0]
+    gone = seed % 24
+    rest = {name: column[:gone] + column[gone + 1 :] for name, column in whole.items()}
+    return [whole, rest] if seed % 3 else [rest, whole]
+
+
 def settings_for(ledger=None, k=3, least=2, withhold=0.9, other=(), model="worlds", counterfeits=0):
     """Return the settings of a release, under a ledger or alone."""
     return build({

@@ -14,7 +14,7 @@ from system.elsewhere.only_unix import CALLS, MODULES, OPTIONS, PLACES, SIGNALS,
 
 TOGETHER = True  # one process reads the sources
 ONLY_UNIX = ("storage/system.py", "storage/processes.py", "web/fork_server.py")
-FLOORS = 14
+FLOORS = 13
 ANSWER = re.compile(
     r"^\| (?P<question>[^|]+\?) \| `(?P<file>[\w/]+\.py)`: `(?P<name>\w+)` \|$", re.M
 )

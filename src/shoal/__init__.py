@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from shoal.judge.series import verify_series as verify_series
     from shoal.judge.verdict import Verification as Verification
     from shoal.judge.verify import verify as verify
-    from shoal.ledger.keeping import check_ledger as check_ledger
-    from shoal.ledger.keeping import forget_people as forget_people
-    from shoal.ledger.keeping import withdraw_release as withdraw_release
     from shoal.measures.result import Measures as Measures
     from shoal.methods.ils.parameters import Search as Search
     from shoal.methods.registry import methods as methods
@@ -39,6 +36,8 @@ if TYPE_CHECKING:
     from shoal.partition import Partition as Partition
     from shoal.pipeline.add_release import add_release as add_release
     from shoal.pipeline.anonymize import anonymize as anonymize
+    from shoal.pipeline.batches import Batch as Batch
+    from shoal.pipeline.batches import Stream as Stream
     from shoal.pipeline.compare import compare as compare
     from shoal.pipeline.comparison import Comparison as Comparison
     from shoal.pipeline.inspect import inspect as inspect
@@ -54,6 +53,7 @@ if TYPE_CHECKING:
     from shoal.pipeline.regions.request import Released as Released
     from shoal.pipeline.result import Result as Result
     from shoal.pipeline.risk import risk as risk
+    from shoal.pipeline.stream import stream as stream
     from shoal.pipeline.suggest import Suggestion as Suggestion
     from shoal.pipeline.suggest import suggest as suggest
     from shoal.progress import Progress as Progress
@@ -61,12 +61,12 @@ if TYPE_CHECKING:
     from shoal.release.pack.recheck import check_pack as check_pack
     from shoal.report.report import Report as Report
     from shoal.report.risk.result import Risk as Risk
+    from shoal.series.keeping import check_ledger as check_ledger
+    from shoal.series.keeping import forget_people as forget_people
+    from shoal.series.keeping import withdraw_release as withdraw_release
+    from shoal.series.waiting import Counts as Counts
     from shoal.settings.presets import Preset as Preset
     from shoal.settings.presets import presets as presets
-    from shoal.streams.loop import Stream as Stream
-    from shoal.streams.release import Batch as Batch
-    from shoal.streams.state import Counts as Counts
-    from shoal.streams.stream import stream as stream
     from shoal.table.hierarchy.view import Hierarchy as Hierarchy
     from shoal.table.hierarchy.view import hierarchy as hierarchy
     from shoal.table.inspect import Inspection as Inspection
@@ -75,13 +75,13 @@ if TYPE_CHECKING:
 
 
 _HOME = {
-    "Batch": "streams.release",
+    "Batch": "pipeline.batches",
     "Bound": "partition",
     "Canceled": "errors",
     "Checked": "release.pack.recheck",
     "ColumnByColumn": "pipeline.microaggregate",
     "Comparison": "pipeline.comparison",
-    "Counts": "streams.state",
+    "Counts": "series.waiting",
     "EngineError": "errors",
     "Hierarchy": "table.hierarchy.view",
     "InputError": "errors",
@@ -103,7 +103,7 @@ _HOME = {
     "SeriesVerification": "judge.series",
     "ShoalError": "errors",
     "ShoalWarning": "errors",
-    "Stream": "streams.loop",
+    "Stream": "pipeline.batches",
     "Suggestion": "pipeline.suggest",
     "Table": "table.table",
     "TypeChangeWarning": "errors",
@@ -111,11 +111,11 @@ _HOME = {
     "add_release": "pipeline.add_release",
     "anonymize": "pipeline.anonymize",
     "anonymize_file": "pipeline.regions.file",
-    "check_ledger": "ledger.keeping",
+    "check_ledger": "series.keeping",
     "check_pack": "release.pack.recheck",
     "compare": "pipeline.compare",
     "datasets": "",
-    "forget_people": "ledger.keeping",
+    "forget_people": "series.keeping",
     "hierarchy": "table.hierarchy.view",
     "inspect": "pipeline.inspect",
     "lower_bound": "pipeline.lower_bound",
@@ -129,11 +129,11 @@ _HOME = {
     "refine": "pipeline.microaggregate",
     "risk": "pipeline.risk",
     "steps": "",
-    "stream": "streams.stream",
+    "stream": "pipeline.stream",
     "suggest": "pipeline.suggest",
     "verify": "judge.verify",
     "verify_series": "judge.series",
-    "withdraw_release": "ledger.keeping",
+    "withdraw_release": "series.keeping",
 }
 
 __all__ = [

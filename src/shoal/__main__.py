@@ -45,7 +45,7 @@ class _WithoutPandas:
     """
 
     def find_spec(self, name: str, *_: object) -> None:
-        """Refuse pandas to this library, which never imports it, and to pyarrow.
+        """Refuse pandas to this library, which never imports it: only pyarrow does, unseen.
 
         Compiled code is no frame: whoever called it seems to ask, `pyarrow.compute` too.
         """
@@ -55,7 +55,7 @@ class _WithoutPandas:
         while frame is not None and frame.f_globals.get("__name__") == "importlib._bootstrap":
             frame = frame.f_back
         asking = "" if frame is None else str(frame.f_globals.get("__name__"))
-        if asking.startswith(("shoal.", "pyarrow.")):
+        if asking.startswith(("shoal.", "pyarrow.compute")):
             raise ModuleNotFoundError("pandas is not used here", name=name)
 
 

@@ -34,7 +34,7 @@ def test_a_series_from_the_command_line(shoal, years):
     ran = shoal("verify", "r0.csv", "r1.csv", "--ledger", "s.ledger")
     assert ran.code == 0
     assert "the series keeps its promises: 2 of 2 releases" in ran.out
-    assert "against who follows one person" in ran.out
+    assert "against whoever knows all releases" in ran.out
     assert json.loads(shoal("verify", "r0.csv", "--ledger", "s.ledger", "--json").out)["ok"]
 
     ran = shoal("ledger", "check", "s.ledger")
@@ -74,7 +74,8 @@ def test_what_l_means_is_chosen_by_the_first_release_that_is_made(shoal, years):
     assert ran.code == 0, ran.err
     ran = shoal("verify", "r0.csv", "r1.csv", "--ledger", "s.ledger")
     assert "against whoever knows all releases" in ran.out
-    ran = shoal("anonymize", "2.csv", *SERIES, "-o", "r2.csv", "--no-report")
+    weak = ["--over-series", "sets"]
+    ran = shoal("anonymize", "2.csv", *SERIES, *weak, "-o", "r2.csv", "--no-report")
     assert ran.code == 2
     assert "begun with --over-series worlds" in ran.err
 

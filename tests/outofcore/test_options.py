@@ -60,8 +60,8 @@ ASKED = {
     "totals_within": {"totals_within": 0.5}, "weights_as": {"weight": "pay", "weights_as": "exact"},
     "group_column": {"group_column": "class"}, "ledger": SERIES,
     "withhold": {**SERIES, "withhold": 0.5}, "changing": {**SERIES, "changing": ["ill"]},
-    "counterfeits": {**SERIES, "over_series": "worlds", "counterfeits": 0.1},
-    "over_series": {**SERIES, "over_series": "worlds"}, "stable": {**SERIES, "stable": True},
+    "counterfeits": {**SERIES, "counterfeits": 0.1},
+    "over_series": {**SERIES, "over_series": "sets"}, "stable": {**SERIES, "stable": True},
     "expect_overlap": {**SERIES, "expect_overlap": 0.8}, "memory": {"memory": "1GB"},
     "engine": {"engine": "threads"},
 }  # fmt: skip

@@ -488,10 +488,10 @@ def test_from_another_thread(tmp_path):
 def test_file_names():
     """-o F.csv puts the report beside it, F.private/ gets the recipe; a folder has fixed names."""
     targets = Targets.of("a/b.v1.csv")
-    assert [p.as_posix() for p in (targets.release, targets.report, targets.recipe)] == [
-        "a/b.v1.csv", "a/b.v1.report.json", "a/b.v1.private/run.toml",
+    assert [p.as_posix() for p in (targets.release, targets.report, targets.private)] == [
+        "a/b.v1.csv", "a/b.v1.report.json", "a/b.v1.private",
     ]  # fmt: skip
-    assert Targets.of("a/new/").recipe.as_posix() == "a/new.private/run.toml"
+    assert Targets.of("a/new/").private.as_posix() == "a/new.private"
     here = Path.cwd()
     assert Targets.of("./").private == here.with_name(f"{here.name}.private")
     assert Targets.of("../").private == here.parent.with_name(f"{here.parent.name}.private")

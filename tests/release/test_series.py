@@ -17,9 +17,9 @@ import shoal as library
 from series_tables import random_series
 from shoal.errors import OutputError, RequestError
 from shoal.judge.series import verify_series
-from shoal.ledger.journal import journal_path
-from shoal.ledger.ledger import Ledger
 from shoal.release.pack.certificate import load_certificate
+from shoal.series.journal import journal_path
+from shoal.series.ledger import Ledger
 
 ASKED = {
     "quasi_identifiers": ["age", "pay"], "sensitive": ["ill"], "l": 2, "person": "id",

@@ -18,6 +18,7 @@ from shoal.cli.options import READING
 from shoal.hints import Hint
 from shoal.pipeline import anonymize, preview
 from shoal.pipeline import compare as comparing
+from shoal.pipeline import stream as streaming
 from shoal.pipeline.regions import file
 from shoal.settings import RunOptions, build, load, signatures
 from shoal.settings.hints import as_command, as_recipe
@@ -32,7 +33,6 @@ from shoal.settings.table import (
     options_of_command,
 )
 from shoal.settings.tree import arguments_of, tree_of, values_of
-from shoal.streams import stream as streaming
 from shoal.table.dialects.dialect import HOW
 from shoal.web.equivalent import command_line, python_snippet
 from shoal.web.labels import as_field
@@ -70,7 +70,7 @@ EXAMPLES = {
     "keep_order": True, "spreadsheet_safe": True, "round": {"o": 100, "p": 0.5},
     "weights_as": "rounded:5", "group_column": "class", "memory": "2GB", "engine": "dask",
     "ledger": "series.ledger", "withhold": 0.05, "changing": ["ill", "o"], "expect_overlap": 0.8,
-    "over_series": "worlds", "stable": True, "counterfeits": 0.1, "batch": 500, "delay": "15min",
+    "over_series": "sets", "stable": True, "counterfeits": 0.1, "batch": 500, "delay": "15min",
     "follow": True, "format": "parquet",
     "threads": 2, "work": "room", "scheduler": "tcp://head:8786",
     "report": False, "force": True, "show_values": True, "as_json": True,
@@ -80,7 +80,7 @@ NEEDS = {
     "c": {"l": 2, "l_kind": "recursive"},
     "scheduler": {"engine": "dask"},
     "ledger": {"person": "who"},
-    "counterfeits": {"person": "who", "ledger": "series.ledger", "over_series": "worlds"},
+    "counterfeits": {"person": "who", "ledger": "series.ledger"},
     **{
         name: {"person": "who", "ledger": "series.ledger"}
         for name in ("withhold", "changing", "expect_overlap", "over_series", "stable")
@@ -199,7 +199,8 @@ def arrives_from_words(command, name, heard, tmp_path):
     needed = {"k": 5, "group": "g", "refine": "iterative"} if command == "refine" else {"k": 5}
     values = {**needed, **values_for(name)}
     (tmp_path / "r.toml").write_text(build(tree_of(needed)).to_toml())
-    words = {"run": ["r.toml"], "compare": ["t.csv", "-k", "6,5"]}.get(command, ["t.csv"])
+    own = {"run": ["r.toml"], "compare": ["t.csv", "-k", "6,5"], STREAM: [str(tmp_path)]}
+    words = own.get(command, ["t.csv"])
     for entry in [TABLE[option] for option in values]:
         if command in commands_of(entry):
             said = entry.option.kind.words(values[entry.name])

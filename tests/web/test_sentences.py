@@ -15,8 +15,8 @@ SOURCES = (
     "measures/compute.py", "methods/auto.py", "methods/enforce/constraints.py",
     "pipeline/regions/release.py", "partition.py", "pipeline/plan/design.py",
     "pipeline/plan/columns.py", "pipeline/plan/notes.py", "pipeline/plan/steps.py",
-    "report/build.py", "report/chunk.py", "report/guarantees.py", "pipeline/frame.py",
-    "pipeline/group.py", "pipeline/membership.py", "pipeline/series_groups.py", "save/prepare.py",
+    "report/build.py", "report/chunk.py", "report/guarantees.py", "series/frame.py",
+    "pipeline/group.py", "series/series.py", "pipeline/series_groups.py", "release/prepare.py",
     "table/dialects/writing_notes.py", "table/integer_codes.py", "table/similar_names.py",
     "judge/requirement.py", "web/charts.py",
 )  # fmt: skip

@@ -55,8 +55,8 @@ def add(
 
     Example: `shoal ledger add stays.ledger release.private/run.toml --person number`
     """
-    from shoal.ledger.keeping import describe
     from shoal.pipeline.add_release import add_release
+    from shoal.series.keeping import describe
     from shoal.settings.parse import split_names
 
     made = add_release(ledger, recipe, person, release, split_names(changing))
@@ -74,7 +74,7 @@ def withdraw(
 
     Example: `shoal ledger withdraw stays.ledger 1`
     """
-    from shoal.ledger.keeping import describe, withdraw_release
+    from shoal.series.keeping import describe, withdraw_release
 
     say(describe(withdraw_release(ledger, release)))
 
@@ -95,7 +95,7 @@ def forget(
 
     Example: `shoal ledger forget stays.ledger P0017`
     """
-    from shoal.ledger.keeping import forget_people
+    from shoal.series.keeping import forget_people
 
     names = list(people or ())
     if listed is not None:
@@ -112,6 +112,6 @@ def check(ledger: LedgerFile) -> None:
 
     Example: `shoal ledger check stays.ledger`
     """
-    from shoal.ledger.keeping import check_ledger
+    from shoal.series.keeping import check_ledger
 
     write_stdout(f"{check_ledger(ledger)}\n")

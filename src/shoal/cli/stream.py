@@ -19,8 +19,8 @@ from shoal.cli.releasing import showing
 from shoal.errors import InputError, RequestError, shown
 
 if TYPE_CHECKING:
+    from shoal.pipeline.batches import Batch
     from shoal.settings import RunOptions, Settings
-    from shoal.streams.release import Batch
 
 
 @app.command(cls=Tabled, rich_help_panel=AGAIN)
@@ -110,7 +110,7 @@ def _release(
     """Release batches, and say what became of each."""
     if pipe is None and not Path(source).is_dir():  # told before what takes a second is imported
         raise InputError(f"{shown(source)}: a stream comes from a folder; this is none")
-    from shoal.streams.stream import stream_with
+    from shoal.pipeline.stream import stream_with
 
     with live_reporter() as report:
         made = stream_with(source, output, settings, run, report, pipe)

@@ -172,9 +172,9 @@ class Rulings:
             worst, broken, records = found[own][3 * i : 3 * i + 3]
             whole = question(n, models, own, alone=True)
             can_be = not broken or self.engine.rows(f"SELECT kept_{i} FROM ({whole})")[0][0]
-            is_l = "diversity" in model.name
+            is_l, nothing = "diversity" in model.name, 0.0 if model.distance else 0
             self.judged.append(Judged(
-                model.name, title, model.asked, worst or 0, not broken, broken,
+                model.name, title, model.asked, worst or nothing, not broken, broken,
                 int(records), bool(can_be), model.distance, float(certain) if is_l else None,
                 tuple(map(float, sure)) if is_l else (),
                 {reading: Read(found[reading][3 * i] or 0, not found[reading][3 * i + 1])

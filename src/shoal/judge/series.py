@@ -36,22 +36,21 @@ from shoal.judge.values import plain_value
 
 DIGITS = 16  # of the number of a value
 TOGETHER = " + "  # between the names of kept columns that are joined by together
-AGAINST = {
-    "sets": "against who follows one person; who solves for all people at once may rule out more",
-    "worlds": "against whoever knows all releases and who is in which, whatever is computed",
-}
+AGAINST = "against whoever knows all releases and who is in which, whatever is computed"
+NOT_AGAINST = "against who follows one person, not against who knows that one person joined or left"
 
 
 @dataclass(frozen=True)
 class SeriesVerification:
     """Whether a series keeps its promises, and what is left for the person with the least.
 
-    `fewest` is the least number of sensitive values that all classes of a person have in common,
-    `smallest` the least number of records that kept columns leave for one; None where nothing is
-    promised, or joined. `absent` are releases of the ledger that were not given. `over_series` is
-    what was promised of l: sets, values that all classes of a person have, or worlds, values that
-    nobody can rule out by solving for all people at once. `counterfeits` of the records that were
-    read are nobody's.
+    `fewest` is the least number of sensitive values that are proven to be left for a person against
+    whoever knows who is in which release, so that one person joined or left. `over_series` is what
+    was promised of l: worlds, which is that, or sets, that all classes of a person have l values in
+    `common`, which does not stand against him. `smallest` is the least number of records that kept
+    columns leave for a person. Each is None where nothing is promised, or joined. `absent` are
+    releases of the ledger that were not given. `counterfeits` of the records that were read are
+    nobody's.
     """
 
     ok: bool
@@ -65,6 +64,7 @@ class SeriesVerification:
     known: int
     over_series: str
     counterfeits: int = 0
+    common: int | None = None
 
     def to_dict(self) -> dict[str, Json]:
         """Return it as JSON holds it."""
@@ -78,8 +78,11 @@ class SeriesVerification:
             (True, f"{verdict}: {self.releases} of {self.known} releases of the ledger, "
                    f"{self.people:,} people, {self.repeated:,} of them in several"),
             (self.fewest is not None,
-             f"  fewest sensitive values left for anybody: {self.fewest}\n"
-             f"  {AGAINST[self.over_series]}"),
+             f"  fewest sensitive values proven to be left for anybody: {self.fewest}\n"
+             f"  {AGAINST}"),
+            (self.common is not None,
+             f"  fewest that all classes of a person have in common: {self.common}, as promised\n"
+             f"  {NOT_AGAINST}"),
             (self.smallest is not None,
              f"  fewest records that kept columns leave for anybody: {self.smallest}"),
             (self.counterfeits,
@@ -140,11 +143,13 @@ def verify_series(files: Sequence[Any], ledger: Any) -> SeriesVerification:
         people, repeated, smallest, found = _follow(engine)
     proof = of_promise(releases)
     problems += [*proof.problems(), *found]
+    model = promised(releases)
     return SeriesVerification(
         not problems, len(judged), people, repeated, proof.fewest, smallest, tuple(problems),
         tuple(one["number"] for one in releases if one["number"] not in judged), len(releases),
-        promised(releases),
+        model,
         sum(len(one["roll"].get("counterfeits", ())) for one in judged.values()),
+        proof.common if model == "sets" else None,
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ company, and those of the signatures in it that are balanced everywhere.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from shoal.judge.engine import Engine
@@ -21,14 +21,17 @@ Tree = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Proof:
-    """How many values are left for the person with the fewest, and how many have too few.
+    """How many values are proven to be left for the person with the fewest.
 
-    `changed` people have another value, or another signature, in one release than in another.
+    `common` is how many the classes of a person have in common, at least; `below` people have fewer
+    than was promised, of the one or the other. `changed` people have another value, or another
+    signature, in one release than in another.
     """
 
     fewest: int | None
     below: int
     changed: int
+    common: int | None = None
 
     def problems(self) -> list[str]:
         """Return what is wrong, in counts."""
@@ -40,10 +43,14 @@ class Proof:
 
 
 def of_promise(entries: Sequence[Tree]) -> Proof:
-    """Return what is left for everybody by what was promised: over worlds, or over sets."""
+    """Return what is left for everybody, and who has less than was promised, by worlds or sets."""
     with Engine() as engine:
         load_roll(engine, entries)
-        return shared(engine) if promised(entries) == "sets" else prove(engine)
+        proof = prove(engine)
+        if promised(entries) == "worlds":
+            return proof
+        common = shared(engine)
+        return replace(common, fewest=proof.fewest, common=common.fewest)
 
 
 def promised(entries: Sequence[Tree]) -> str:

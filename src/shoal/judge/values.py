@@ -36,7 +36,6 @@ DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?", re.ASCII)
 BEYOND = re.compile(r"\.\d{6}(\d+)", re.ASCII)
 PREFIXES = "prefixes:"
 LARGEST = 64 * 2**20  # bytes of a hierarchy's file
-DIGITS = 38  # of the longest number that DuckDB adds exactly
 INKLESS = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u2800\u3164\ufe00-\ufe0f\uffa0\ufff0-\ufff8"
     "\U000e0000-\U000e0fff]"

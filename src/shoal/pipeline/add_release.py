@@ -16,14 +16,14 @@ from shoal.judge.csv_text import Written
 from shoal.judge.engine import Engine, names
 from shoal.judge.reading import files_of, kind_of, opened
 from shoal.kernels.arrays import Integers
-from shoal.ledger.history import History
-from shoal.ledger.ledger import Ledger, locked
 from shoal.pipeline.anonymize import anonymize_with
 from shoal.pipeline.plan.plan import plan_table
 from shoal.pipeline.plan.recipe import named_by, read_table
 from shoal.pipeline.result import Result
 from shoal.release.prepare import prepared
 from shoal.release.write import release_bytes, written_as
+from shoal.series.ledger import Ledger, locked
+from shoal.series.records import History
 from shoal.series.series import Series
 from shoal.settings import Settings, load
 from shoal.table.encode_nodes import code

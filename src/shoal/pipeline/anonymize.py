@@ -21,7 +21,8 @@ from shoal.pipeline.state import Means, State, carry_out
 from shoal.progress import Callback, Reporter
 from shoal.report.fields import BUT, ColumnReport, verdict_text
 from shoal.report.report import Report
-from shoal.series.series import NoSeries
+from shoal.series.no_series import NoSeries
+from shoal.series.series import Series
 from shoal.settings import Settings
 from shoal.settings.signatures import AnonymizeOptions
 from shoal.settings.table import takes_options
@@ -222,7 +223,7 @@ def anonymize_with(
         Reporter.of(callback), threads, folder, kind, measured=measured, on_estimate=on_estimate
     )
     request, notes = with_secret(settings)
-    series = series or NoSeries.of(request)
+    series = series or Series.of(request)
     state = State(data, request, means, series, notes=notes)
     return carry_out(STAGES, state).result
 

@@ -141,22 +141,17 @@ def preview_of(
         anonymize_with, settings=settings, callback=callback, threads=threads, folder=folder,
         measured=measured,
     )  # fmt: skip
-    before = 0.0
+    falls = before = 0.0
     if part.size < some.size < every:  # of all records the loss is known
         before = run(table.take(part)).report.exact_loss
     start = time.perf_counter()
     result = run(table.take(some))
     seconds = time.perf_counter() - start
     lost = result.report.exact_loss
-    ratio = math.log(every / some.size)
-    slope = 0.0
     if lost > 0.0 and before > 0.0:
         slope = math.log(lost / before) / math.log(some.size / part.size)
-    falls = min(0.0, max(STEEPEST, slope))
-    whole_run, own_run = (plan.expected(number) for number in (every, some.size))
-    likely = None
-    if whole_run is not None and own_run is not None:
-        likely = seconds * whole_run.seconds / own_run.seconds
+        falls = min(0.0, max(STEEPEST, slope))
+    likely, own = plan.expected(every), plan.expected(some.size)
     return Preview(
         records=every,
         sample=some.size,
@@ -164,21 +159,22 @@ def preview_of(
         k=k,
         loss_name=result.report.loss_name,
         loss_sample=lost,
-        loss=lost * math.exp(falls * ratio),
+        loss=lost * math.exp(falls * math.log(every / some.size)),
         seconds_sample=seconds,
-        seconds=likely,
-        megabytes=None if whole_run is None else whole_run.megabytes,
+        seconds=seconds * likely.seconds / own.seconds if likely and own else None,
+        megabytes=likely.megabytes if likely else None,
     )
 
 
 def with_roles(settings: Settings, plan: Plan) -> Settings:
     """Return settings that name every role of a plan: in a sample more columns look unique."""
-    kept = {"keep_unique": tuple(plan.schema.schema.with_role(Role.OTHER))}
+    schema = plan.schema.schema
+    roles: dict[str, Any] = {"keep_unique": tuple(schema.with_role(Role.OTHER))}
     if settings.roles.any_given:
-        other = (*settings.roles.other, *plan.unnamed)
-        return settings.replace(roles={"other": other, **kept})
-    named = tuple(plan.schema.schema.with_role(Role.QUASI_IDENTIFIER))
-    return settings.replace(roles={"quasi_identifiers": named, **kept})
+        roles["other"] = (*settings.roles.other, *plan.unnamed)
+    else:
+        roles["quasi_identifiers"] = tuple(schema.with_role(Role.QUASI_IDENTIFIER))
+    return settings.replace(roles=roles)
 
 
 def samples(table: Table, plan: Plan, size: int) -> tuple[Integers, Integers]:
@@ -196,11 +192,11 @@ def samples(table: Table, plan: Plan, size: int) -> tuple[Integers, Integers]:
     _, survey, _ = survey_design(given, plan)
     units = np.arange(given.rows) if survey.together is None else survey.together
     strata = np.zeros(given.rows, dtype=np.int64) if survey.strata is None else survey.strata
-    chosen: list[list[Integers]] = [[], []]
+    chosen = np.zeros((2, table.rows), dtype=bool)
     for rows in rows_of_groups(strata):
         every = rng.permutation(np.unique(units[rows]))
         share = every.size * size / given.rows
-        for at, parts in enumerate((1, PART)):
+        for flags, parts in zip(chosen, (1, PART), strict=True):
             count = max(least, round(share / parts))
-            chosen[at].append(kept[rows[np.isin(units[rows], every[:count])]])
-    return np.sort(np.concatenate(chosen[0])), np.sort(np.concatenate(chosen[1]))
+            flags[kept[rows]] = np.isin(units[rows], every[:count])
+    return np.flatnonzero(chosen[0]), np.flatnonzero(chosen[1])

@@ -16,54 +16,16 @@ from shoal.partition import Partition, canonical_labels
 from shoal.pipeline.group import Conditions, Groups, encoding_of, find_groups
 from shoal.pipeline.plan.notes import group_notes
 from shoal.pipeline.plan.plan import Plan
+from shoal.pipeline.state import Grouping, Working
 from shoal.progress import Reporter
-from shoal.series.series import NoSeries
+from shoal.series.no_series import NoSeries
 from shoal.table.encode import canonical_order
 from shoal.table.encode_nodes import Coded
-from shoal.table.levels import with_used_values
-from shoal.table.survey import Survey
 from shoal.table.table import Table
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SeriesGrouping:
-    """The partition of the records that are kept, these records, and the series with them.
-
-    `grouped` is the table as it was grouped.
-    """
-
-    partition: Partition
-    table: Table
-    grouped: Table
-    coded: Coded | None
-    survey: Survey
-    series: NoSeries
-    notes: list[str]
-
-
-def group_series(
-    table: Table,
-    grouped: Table,
-    plan: Plan,
-    coded: Coded | None,
-    conditions: Conditions,
-    series: NoSeries,
-    report: Reporter,
-    threads: int | None,
-) -> SeriesGrouping:
-    """Group the records of a release within the budget of people whom a series may withhold."""
-    made = find_series_groups(grouped, plan, coded, conditions, series, report, threads)
-    partition, kept, survey = made.partition, made.kept, conditions.survey
-    series = series.keep(kept, made.counterfeits, partition.labels, made.exposed)
-    if kept.size < table.rows:
-        table, grouped, survey = table.take(kept), grouped.take(kept), survey.take(kept)
-        coded = None if coded is None else with_used_values(coded.take(kept))
-    notes = [*made.notes, *series.notes]
-    return SeriesGrouping(partition, table, grouped, coded, survey, series, notes)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class SeriesGroups:
+class Kept:
     """The partition of the rows that are kept, these rows, and notes.
 
     `exposed` people are withheld because kept columns would join records of theirs; the
@@ -71,73 +33,77 @@ class SeriesGroups:
     """
 
     partition: Partition
-    kept: Integers
+    rows: Integers
     notes: list[str]
     exposed: int = 0
     counterfeits: Counterfeits = field(default_factory=Counterfeits.none)
 
 
-def find_series_groups(
-    table: Table,
-    plan: Plan,
-    coded: Coded | None,
-    conditions: Conditions,
-    series: NoSeries,
-    report: Reporter,
-    threads: int | None = None,
-) -> SeriesGroups:
+def group_series(
+    working: Working, plan: Plan, conditions: Conditions, series: NoSeries, report: Reporter,
+    threads: int | None,
+) -> tuple[Working, Grouping, NoSeries]:  # fmt: skip
+    """Group the records of a release within the budget of people whom a series may withhold.
+
+    Returns the records that are kept, their groups, and the series with them.
+    """
+    rest = np.delete(np.arange(working.grouped.rows), series.barred)
+    table, coded, able, own = working.grouped, working.coded, conditions, series
+    if rest.size < table.rows:
+        table, able, own = table.take(rest), able.take(rest), own.take(rest)
+        coded = None if coded is None else coded.take(rest)
+    made = group_kept(table, coded, plan, able, own, report, threads)
+    rows, partition = rest[made.rows], made.partition
+    series = series.keep(rows, made.counterfeits, partition.labels, made.exposed)
+    if rows.size < working.table.rows:
+        working = working.take(rows)
+    return working, Grouping(partition, [*made.notes, *series.notes]), series
+
+
+def group_kept(
+    table: Table, coded: Coded | None, plan: Plan, conditions: Conditions, series: NoSeries,
+    report: Reporter, threads: int | None,
+) -> Kept:  # fmt: skip
     """Group the records of a release; whom no class of a series is safe for is left out.
 
     The records are grouped in an order that depends on what they hold, not on where they stood.
     """
     larger = replace(plan, settings=series.grouping(plan.settings, table.rows))
-    barred = series.barred
-    if barred.size:
-        rest = np.delete(np.arange(table.rows), barred)
-        made = find_series_groups(
-            table.take(rest), plan, None if coded is None else coded.take(rest),
-            conditions.take(rest), series.take(rest), report, threads,
-        )  # fmt: skip
-        return replace(made, kept=rest[made.kept])
-    false = Counterfeits.none()
+    false, rows = Counterfeits.none(), np.arange(table.rows)
     if series.members is None:
         partition, notes = find_groups(table, larger, coded, conditions, report, threads)
-        kept = np.arange(table.rows)
     else:
         order = canonical_order(table)
         encoding = encoding_of(table, larger, coded, conditions, threads).take(order)
         problem = Groups(larger.settings, report, threads).problem(encoding)
-        constraints = conditions.take(order).constraints
-        problem = replace(problem, constraints=constraints)
-        method = plan.settings.protect.method
-        allowed = allowed_counterfeits(plan.settings.series.counterfeits, table.rows)
-        own = group_members(problem, series.members.take(order), method, report, allowed)
-        rows = np.delete(order, own.withheld)
-        kept = np.sort(rows)
-        labels = canonical_labels(own.partition.labels[np.argsort(rows)])
+        problem = replace(problem, constraints=conditions.take(order).constraints)
+        asked = plan.settings.series.counterfeits
+        allowed = math.floor(asked * table.rows + 1e-9) if asked < 1 else int(asked)
+        members, method = series.members.take(order), plan.settings.protect.method
+        own = group_members(problem, members, method, report, allowed)
+        grouped = np.delete(order, own.withheld)
+        rows = np.sort(grouped)
+        labels = canonical_labels(own.partition.labels[np.argsort(grouped)])
         partition = replace(own.partition, labels=labels)
         notes = group_notes(partition, report.stop)
         false = own.counterfeits.at(order)
-    exposed = series.take(kept).exposed(partition.labels)
-    if exposed.size == kept.size:
+    exposed = series.take(rows).exposed(partition.labels)
+    if exposed.size == rows.size:
         raise PrivacyError(
             "kept columns would join every record with earlier releases below k; round them, drop "
             "them, or name those that change; nothing was written"
         )
     if exposed.size:
         labels = canonical_labels(np.delete(partition.labels, exposed))
-        partition = replace(partition, labels=labels)
-        kept = np.delete(kept, exposed)
+        partition, rows = replace(partition, labels=labels), np.delete(rows, exposed)
     if larger.k > plan.k:
         settings = plan.settings.replace(series={"expect_overlap": 1.0})
-        usual = find_series_groups(
-            table, replace(plan, settings=settings), coded, conditions, series, report.quiet(),
-            threads,
-        )  # fmt: skip
+        usual = replace(plan, settings=settings)
+        other = group_kept(table, coded, usual, conditions, series, report.quiet(), threads)
         share = plan.settings.series.expect_overlap
-        notes = [*notes, overlap_note(partition, usual.partition, plan.k, share)]
+        notes = [*notes, overlap_note(partition, other.partition, plan.k, share)]
         partition = replace(partition, k=plan.k)  # which is what is promised
-    return SeriesGroups(partition, kept, notes, exposed.size, false.among(kept))
+    return Kept(partition, rows, notes, exposed.size, false.among(rows))
 
 
 def short_share(sizes: Iterable[int], k: int, share: float) -> float:
@@ -165,8 +131,3 @@ def overlap_note(larger: Partition, usual: Partition, k: int, share: float) -> s
         f"{lost:.1f} % are likely to be in classes of which fewer than k come again, who are "
         "withheld where kept columns join their records"
     )
-
-
-def allowed_counterfeits(asked: float, rows: int) -> int:
-    """Return how many counterfeits may be made: a share of the records, or a number from 1 on."""
-    return math.floor(asked * rows + 1e-9) if asked < 1 else int(asked)

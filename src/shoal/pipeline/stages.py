@@ -42,7 +42,6 @@ from shoal.pipeline.plan.steps import after_release, check_row_wise, costs_befor
 from shoal.pipeline.result import Result
 from shoal.pipeline.series_groups import group_series
 from shoal.pipeline.state import (
-    Grouping,
     Reads,
     Release,
     State,
@@ -178,14 +177,11 @@ def group(state: State) -> State:
         working.grouped, made, working.survey.persons, state.series.rule
     )
     conditions = Conditions(state.given, constraints, working.survey)
-    own = group_series(
-        working.table, working.grouped, made, working.coded, conditions, state.series,
-        means.report, means.threads,
-    )  # fmt: skip
-    LOG.info("%s", own.partition.summary())
-    working = Working(own.table, own.grouped, own.coded, own.survey)
-    grouping = Grouping(own.partition, own.notes)
-    return replace(state, working=working, grouping=grouping, series=own.series)
+    working, grouping, series = group_series(
+        working, made, conditions, state.series, means.report, means.threads
+    )
+    LOG.info("%s", grouping.partition.summary())
+    return replace(state, working=working, grouping=grouping, series=series)
 
 
 @stage(Reads(("protect.suppress",), "suppression with a budget"))

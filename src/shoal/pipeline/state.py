@@ -28,7 +28,7 @@ from shoal.report.figures.ranges import Key
 from shoal.report.public.rounding import Stable
 from shoal.report.report import Report
 from shoal.report.sections import StepSection, StepsRiskSection, SuppressedSection
-from shoal.series.series import NoSeries
+from shoal.series.no_series import NoSeries
 from shoal.settings import Settings
 from shoal.settings.table import RUN, TABLE, Entry
 from shoal.table.encode_nodes import Coded, CodedColumn

@@ -102,19 +102,8 @@ def aggregate(
                 partition.labels,
             )
         if aggregator == "medoid":
-            assert coded is not None
             if not nearest:
-                grouped = table.only(
-                    lambda c: (
-                        c.role is not Role.QUASI_IDENTIFIER or aggregators.of(c.name) != STRATUM
-                    )
-                )
-                encoded = encode(
-                    grouped, weights=aggregators.weights, coded=coded, k=partition.k,
-                    survey=survey.weights,
-                )  # fmt: skip
-                fixed = canonical_order(table)  # that of the rows says nothing
-                nearest.append(medoids(encoded.matrix, partition.labels, fixed, survey.weights))
+                nearest.append(_nearest(table, partition, aggregators, coded, survey))
             rows = np.where(_holed(column, groups), -1, nearest[0])
             return from_rows(column, rows, partition.labels)
         if column.is_ordinal:
@@ -130,6 +119,27 @@ def aggregate(
         other = aggregate(table, coarser, aggregators, coded, survey=survey)
         made = made.mapped(partial(_chosen, own, other))
     return made
+
+
+def _nearest(
+    table: Table,
+    partition: Partition,
+    aggregators: Aggregators,
+    coded: Coded | None,
+    survey: Survey,
+) -> Integers:
+    """Return the medoid of each group, by all columns but those in which its records agree."""
+
+    def is_grouped(column: Column) -> bool:
+        is_quasi = column.role is Role.QUASI_IDENTIFIER
+        return not is_quasi or aggregators.of(column.name) != STRATUM
+
+    encoded = encode(
+        table.only(is_grouped), weights=aggregators.weights, coded=coded, k=partition.k,
+        survey=survey.weights,
+    )  # fmt: skip
+    fixed = canonical_order(table)  # that of the rows says nothing
+    return medoids(encoded.matrix, partition.labels, fixed, survey.weights)
 
 
 def _chosen(own: Container[str], other: Table, column: Column) -> Column:

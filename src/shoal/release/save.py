@@ -25,8 +25,6 @@ from shoal.judge.series_proof import of_promise
 from shoal.judge.verdict import Verification
 from shoal.judge.verify import verify
 from shoal.kernels.arrays import Integers
-from shoal.ledger.journal import journaled
-from shoal.ledger.ledger import Entry, check_unchanged, locked, to_tree
 from shoal.measures.compute import classes_by
 from shoal.partition import canonical_labels
 from shoal.release.claims import claims
@@ -37,6 +35,8 @@ from shoal.release.targets import Targets
 from shoal.release.write import release_bytes, row_order, written_as
 from shoal.report.guarantees import of_file
 from shoal.report.sections import ReleaseSection
+from shoal.series.journal import journaled
+from shoal.series.ledger import Entry, check_unchanged, locked, to_tree
 from shoal.storage import private_folder
 from shoal.storage.names import is_piped, is_url
 from shoal.storage.staging import Staging

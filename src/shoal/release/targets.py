@@ -76,11 +76,6 @@ class Targets:
         """The folders that may be made: the private one, and that of the release if it is one."""
         return (self.private, *([self.release.parent] if self.output.endswith("/") else []))
 
-    @property
-    def recipe(self) -> Path:
-        """The recipe that repeats the run, which is private."""
-        return self.private / private_folder.RECIPE
-
     def staging(self, force: bool) -> Staging:
         """Return a staging that may make the folders."""
         return Staging(force=force, folders=self.folders)

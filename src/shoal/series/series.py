@@ -1,8 +1,4 @@
-"""A release of a series, from the ledger to its next entry; `NoSeries` is a release alone.
-
-Every hook of `NoSeries` leaves what it gets, so that whoever makes a release asks nobody whether it
-is one of a series.
-"""
+"""A release of a series, from the ledger to its next entry."""
 
 from __future__ import annotations
 
@@ -17,8 +13,6 @@ import numpy as np
 from shoal.errors import InputError, PrivacyError, RequestError, listed, shown
 from shoal.hints import option
 from shoal.kernels.arrays import Floats, Integers
-from shoal.ledger.history import History
-from shoal.ledger.ledger import Frame, Ledger, Promise, Release, Roll
 from shoal.methods.enforce.rules import Kinds
 from shoal.methods.enforce.values import ValueSets
 from shoal.methods.series.bonds import Known, Signature, bind, deal
@@ -27,122 +21,44 @@ from shoal.methods.series.start import NOWHERE
 from shoal.partition import rows_of_groups
 from shoal.report.report import Report
 from shoal.report.sections import SeriesSection
-from shoal.series.frame import Plan, drift_notes, frame_of, stable_weights, with_trees_of
+from shoal.series.frame import (
+    Plan,
+    drift_notes,
+    drift_of,
+    frame_of,
+    published_means,
+    stable_weights,
+    with_trees_of,
+)
+from shoal.series.ledger import Frame, Ledger, Promise, Release, Roll
+from shoal.series.no_series import NoSeries
 from shoal.series.records import (
+    History,
     bonds_of,
     check_budget,
     joined_values,
+    numbers_of,
     person_of,
     signature_of,
     value_sets,
     values_of,
 )
-from shoal.series.report import drift_of, published_means
 from shoal.settings import Settings
 from shoal.table.encode_nodes import Coded
-from shoal.table.hierarchy.values import distinct_values
 from shoal.table.roles import Role
-from shoal.table.table import Table, missing_cells
+from shoal.table.table import Table
 
+# Why worlds is the default: by sets who subtracts the releases before and after one person joined
+# or left has somebody's value, in 90 of 90 small series, by worlds in none. Sets that withhold
+# until nobody's is learned lose more: where one of 24 people leaves they withhold 48 % of the
+# others at a loss of 40.7 %, worlds 9 % at 12.1 %; of the goldens' waves sets withhold 48 of 90
+# people, worlds 29.
 AGAINST = {
-    "sets": "whom somebody follows through all releases by her quasi-identifiers; nothing is "
-    "promised against who solves for everybody's values at once",
+    "sets": "whom somebody follows through all releases by her quasi-identifiers; not against who "
+    "knows that one person joined or left, or solves for everybody's values at once",
     "worlds": "against whoever has all releases and knows everyone's quasi-identifiers and who is "
     "in which, whatever is computed for all people at once",
 }
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class NoSeries:
-    """A release that is no part of a series: every hook leaves what it gets.
-
-    `notes` are for the private report, `promises` are published, too; the last records of the
-    release are `counterfeits`.
-    """
-
-    asked: Settings
-    rule: Kinds | ValueSets | None = None
-    counterfeits: Counterfeits = field(default_factory=Counterfeits.none)
-    notes: Sequence[str] = ()
-    promises: Sequence[str] = ()
-
-    @staticmethod
-    def of(settings: Settings) -> NoSeries:
-        """Return the series that settings name a ledger of, or none."""
-        path = settings.series.ledger
-        if path is None:
-            return NoSeries(settings)
-        person = person_of(settings)
-        ledger = Ledger.open(Path(path))
-        return Series(settings, ledger=ledger, history=History.of(ledger), person=person)
-
-    @property
-    def settings(self) -> Settings:
-        """The settings for the release."""
-        return self.asked
-
-    @property
-    def pending(self) -> Series | None:
-        """What the ledger will note when the release is written."""
-        return None
-
-    @property
-    def section(self) -> SeriesSection:
-        """What the report says of the series."""
-        return SeriesSection()
-
-    @property
-    def members(self) -> Members | None:
-        """What grouping needs to know of people; None where it is as in any release."""
-        return None
-
-    @property
-    def barred(self) -> Integers:
-        """The rows of people who must be withheld, whatever the groups are."""
-        return np.zeros(0, dtype=np.int64)
-
-    def admit(self, table: Table) -> tuple[Self, Table]:
-        """Return the series and the table without people who left it."""
-        return self, table
-
-    def with_trees(self, plan: Plan, settings: Settings) -> Settings:
-        """Return settings with the hierarchies that a stable series keeps."""
-        return settings
-
-    def meet(self, table: Table, settings: Settings) -> Self:
-        """Return the series with the people of a table."""
-        return self
-
-    def fit(self, table: Table, plan: Plan, coded: Coded | None, weights: Floats | None) -> Self:
-        """Return the series with the frame of the table as it is grouped."""
-        return self
-
-    def grouping(self, settings: Settings, rows: int) -> Settings:
-        """Return the settings that so many records are grouped with."""
-        return settings
-
-    def exposed(self, labels: Integers) -> Integers:
-        """Return the rows of groups in which kept columns leave somebody too few records."""
-        return self.barred
-
-    def take(self, rows: Integers) -> Self:
-        """Return the same for some rows."""
-        return self
-
-    def keep(self, rows: Integers, made: Counterfeits, labels: Integers, exposed: int) -> Self:
-        """Return the series of the rows that are kept; `labels` are their groups.
-
-        `exposed` people are withheld because kept columns join records.
-        """
-        return self
-
-    def with_counterfeits(self, released: Table) -> Table:
-        """Return a released table with counterfeits as its last records."""
-        return released
-
-    def seal(self, report: Report) -> tuple[Self, Report]:
-        """Return the series and the report with the figures of all releases."""
-        return self, report
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -181,6 +97,16 @@ class Series(NoSeries):
     called: str | None = None
     made: bool = True
 
+    @staticmethod
+    def of(settings: Settings) -> NoSeries:
+        """Return the series that settings name a ledger of, or none."""
+        path = settings.series.ledger
+        if path is None:
+            return NoSeries(settings)
+        person = person_of(settings)
+        ledger = Ledger.open(Path(path))
+        return Series(settings, ledger=ledger, history=History.of(ledger), person=person)
+
     @property
     def settings(self) -> Settings:
         """The settings for the release: each person has one record, and is dropped by name."""
@@ -188,7 +114,7 @@ class Series(NoSeries):
         return self.asked.replace(roles={"person": None, "identifiers": list(names)})
 
     @property
-    def pending(self) -> Series | None:
+    def pending(self) -> Series:
         """What the ledger will note when the release is written."""
         return self
 
@@ -242,7 +168,8 @@ class Series(NoSeries):
 
     def admit(self, table: Table) -> tuple[Self, Table]:
         """Return the series and the table without people who left it."""
-        stays = np.array([one not in self.ledger.left for one in self._numbers(table)])
+        left = self.ledger.left
+        stays = np.array([one not in left for one in self._numbers(table)])
         gone = int((~stays).sum())
         return replace(self, gone=gone), table.take(np.flatnonzero(stays)) if gone else table
 
@@ -250,18 +177,14 @@ class Series(NoSeries):
         """Return the number of each record's person; each must have one record."""
         column = table[self.person]
         where = f"{table.source.name}, person {shown(self.person)}"
-        absent = int(missing_cells(column).sum())
-        if absent:
-            raise InputError(f"{where}: {absent} missing cells; every record needs one")
-        values = distinct_values(column)
-        several = len(values.indices) - len(values.texts)
+        numbers = numbers_of(column, self.ledger.key, where)
+        several = len(numbers) - len(set(numbers))
         if several:
             raise InputError(
                 f"{where}: people have several records ({several} too many); under a ledger each "
                 "has one a release"
             )
-        hashed = [self.ledger.key.person(text) for text in values.texts]
-        return [hashed[place] for place in values.indices.tolist()]
+        return numbers
 
     def with_trees(self, plan: Plan, settings: Settings) -> Settings:
         """Return settings with the hierarchies that a stable series keeps."""

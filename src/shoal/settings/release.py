@@ -169,13 +169,13 @@ class SeriesSettings(Part):
         ),
     ] = ()
     over_series: Annotated[
-        Literal["sets", "worlds"],
+        Literal["worlds", "sets"],
         _privacy(
-            "What l means over a series: sets (all classes of a person have l values in common: "
-            "safe against who follows one person) or worlds (nobody can rule out more, not even by "
-            "solving for all people at once; loses and withholds much more). Default: sets.",
+            "What l means over a series: worlds (l values stay possible for everybody, whatever is "
+            "computed from all releases) or sets (all classes of a person have l values in common; "
+            "not against who knows that one person joined or left). Default: worlds.",
         ),
-    ] = "sets"
+    ] = "worlds"
     stable: Annotated[
         bool,
         _privacy(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from naive.differencing import left_for
 from naive.series import candidates, possible
-from series_tables import random_series, release_all, release_alone
+from series_tables import one_comes_or_goes, random_series, release_all, release_alone
 
 ROUNDS, ALL_ROUNDS = 12, 500
 
@@ -116,3 +117,32 @@ def test_kept_columns_join_records_of_independent_releases():
         releases = release_alone(random_series(seed, kept=3), least=None, other=["town"])
         broken += any(0 < left < 3 for left in followed(releases))
     assert broken >= 3
+
+
+def subtracted(seeds, folder, **asked):
+    """Return for each series how many values subtracting leaves for the person with the fewest."""
+    fewest = []
+    for seed in seeds:
+        releases, _ = release_all(one_comes_or_goes(seed), folder / f"{seed}.ledger", **asked)
+        left = left_for([[one[:2] for one in classes] for classes in releases])
+        fewest.append(min(map(len, left.values())))
+    return fewest
+
+
+SAFE = [{"model": "worlds"}, {"model": "worlds", "counterfeits": 0.2}]
+DIFFERENCED = 200
+MANY = [range(9), pytest.param(range(9, DIFFERENCED), marks=pytest.mark.slow)]
+
+
+@pytest.mark.parametrize("seeds", MANY, ids=["few", "many"])
+@pytest.mark.parametrize("asked", SAFE, ids=["worlds", "counterfeits"])
+def test_who_subtracts_learns_nothing(asked, seeds, tmp_path):
+    """Where one person joins or leaves, or many do, l values stay possible for everybody."""
+    assert min(subtracted(seeds, tmp_path, **asked)) >= 2
+
+
+@pytest.mark.parametrize("seeds", MANY, ids=["few", "many"])
+def test_who_subtracts_breaks_the_weaker_promise(seeds, tmp_path):
+    """By sets somebody's value is learned in nearly every series: the attack can succeed."""
+    fewest = subtracted(seeds, tmp_path, model="sets")
+    assert fewest.count(1) > 0.9 * len(fewest)

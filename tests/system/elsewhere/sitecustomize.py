@@ -28,7 +28,7 @@ from pathlib import Path
 
 from only_unix import CALLS, MODULES, SIGNALS
 
-NEEDED = {"uname"}  # by builds of other libraries for this machine
+NEEDED = {"uname", "getuid"}  # by other libraries on this machine
 
 
 class Hide(importlib.abc.MetaPathFinder):

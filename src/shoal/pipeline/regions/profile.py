@@ -182,6 +182,7 @@ class ColumnProfile:
 
     `unique` is how many records have a value that no other has, or a few more; `numbers` how many
     different numbers there are, up to three; `code_length` is that of codes, where cells are such.
+    `left_out` are cells that were missing in records that are not released.
     """
 
     missing: int = 0
@@ -191,6 +192,7 @@ class ColumnProfile:
     unique: int = 0
     numbers: int = 0
     code_length: int | None = None
+    left_out: int = 0
 
 
 UNSEEN = ColumnProfile()
@@ -210,7 +212,7 @@ class FileProfile:
     def reason(self, column: Column) -> str | None:
         """Return why a column looks like an identifier, None where it does not, or was not seen."""
         own = self._of(column)
-        present = self.rows - own.missing
+        present = self.rows - own.missing - own.left_out
         return too_different(column.kind, own.different, present) if present >= 2 else None
 
     def repeats(self, column: Column) -> bool | None:
@@ -220,7 +222,7 @@ class FileProfile:
         than 3 in 16,384 values repeat may go unnoticed, more hardly ever (once in twenty files).
         """
         own = self._of(column)
-        return own.different < self.rows - own.missing if own.different else None
+        return own.different < self.rows - own.missing - own.left_out if own.different else None
 
     def repeat_notes(self, identifiers: Sequence[Column]) -> list[str]:
         """Return a note where repeats were searched in a sample of values, and none found."""
@@ -242,7 +244,10 @@ class FileProfile:
 
     def complete(self, names: Sequence[str]) -> FileProfile:
         """Return the same without the missing cells of some columns; records are not counted."""
-        own = {name: replace(self.columns[name], missing=0) for name in names}
+        own = {
+            name: replace(self.columns[name], missing=0, left_out=self.columns[name].missing)
+            for name in names
+        }
         return FileProfile(self.rows, {**self.columns, **own})
 
     def unique_share(self, column: Column, released: Change = same) -> float:  # noqa: ARG002

@@ -39,7 +39,7 @@ from shoal.report.figures.ranges import Key, Ranges, compared, ranges_of, widene
 from shoal.report.public.rounding import Stable
 from shoal.report.report import Report
 from shoal.report.steps import listed_sections
-from shoal.series.series import NoSeries
+from shoal.series.no_series import NoSeries
 from shoal.settings import Settings
 from shoal.table.encode_nodes import Coded
 from shoal.table.roles import Kind, Role

@@ -28,7 +28,6 @@ from shoal.release.prepare import with_text
 from shoal.release.save import papers_of, verify_written
 from shoal.release.write import json_values
 from shoal.settings import Settings
-from shoal.storage.staging import Staging
 from shoal.table.encode_nodes import Coded
 from shoal.table.files.formats import is_csv
 from shoal.table.files.opening import check_ordinary, digest_of
@@ -63,7 +62,7 @@ def release_file(
     fingerprint = run_fingerprint(
         stamps_of(source), settings, budget.records, request, targets.kind
     )
-    with Staging(force=request.force, folders=targets.folders) as staging:
+    with targets.staging(request.force) as staging:
         targets.check(staging, [source], request.with_page)
         with RunFolder(targets.release, fingerprint, request.parent) as work:
             options = settings.input

@@ -17,7 +17,6 @@ from typing import Any, BinaryIO, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from shoal.errors import OutputError
 from shoal.executor import ahead
@@ -192,6 +191,8 @@ class Buckets:
 def _write_typed(file: BinaryIO, kind: str, schema: Any, tables: Iterable[Any]) -> None:
     """Write a row group of Parquet, or some batches of Arrow, for every table."""
     if kind == "parquet":
+        import pyarrow.parquet as pq  # 8 MB, which no other kind has to spare
+
         writer = pq.ParquetWriter(file, schema, **parquet_options(schema))
     else:
         writer = pa.ipc.new_file(file, schema, options=ipc_options())
@@ -219,6 +220,8 @@ def _same_typed(file: BinaryIO, kind: str, tables: Iterable[Any]) -> bool:
 def _typed_parts(file: BinaryIO, kind: str) -> Iterator[Any]:
     """Yield the row groups of a Parquet file, or the batches of an Arrow file, one by one."""
     if kind == "parquet":
+        import pyarrow.parquet as pq
+
         parquet = pq.ParquetFile(file, pre_buffer=False)
         for group in range(parquet.num_row_groups):
             yield parquet.read_row_group(group, use_threads=False)

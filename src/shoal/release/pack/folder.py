@@ -29,7 +29,7 @@ from shoal.release.pack.recheck import checked_pack
 from shoal.release.pack.recipe import lacks, public_recipe, readme
 from shoal.release.pack.signing import sign as signature
 from shoal.release.prepare import Release, prepared
-from shoal.release.save import naming, papers_of, series_locked, verified_bytes
+from shoal.release.save import Papers, naming, papers_of, series_locked, verified_bytes
 from shoal.release.statistics import held
 from shoal.release.write import release_bytes, row_order
 from shoal.report.report import Report
@@ -91,19 +91,7 @@ def write_pack(
             targets, settings, release.report, digest, keep, True, private_folder.RECIPE
         )
         recipe = public_recipe(settings, table, keep, made.commitments)
-        contents = {target.name: content for target, content in made.public.items()} | {
-            papers.DICTIONARY: dictionary(table, made.report),
-            private_folder.RECIPE: recipe.to_toml(seed=False).encode("utf-8"),
-            papers.SCHEMA_NAME: papers.schema_json().encode("utf-8"),
-            papers.README: readme(made.report, recipe, lacks(recipe)).encode("utf-8"),
-        }
-        for name, content in contents.items():
-            _write(place / name, content)
-        certificate = _certificate(place, made.report, recipe, table, verification)
-        content = certificate.to_json().encode("utf-8")
-        _write(place / NAME, content)
-        if sign is not None:
-            _write(place / SIGNATURE, signature(content, Path(sign)))
+        _write_papers(place, made, recipe, table, verification, sign)
         sensitive = settings.roles.sensitive
         checked = checked_pack(
             place,
@@ -120,6 +108,30 @@ def write_pack(
         with naming(release, order, path, f"{folder.name}/{path.name}", kind, staging, place):
             staging.commit(then=partial(give_name, place, folder, force), release=True)
     return folder
+
+
+def _write_papers(
+    place: Path,
+    made: Papers,
+    recipe: Settings,
+    table: Table,
+    verification: Verification,
+    sign: str | os.PathLike[str] | None,
+) -> None:
+    """Write what lies beside the released file; the certificate covers all of it."""
+    contents = {target.name: content for target, content in made.public.items()} | {
+        papers.DICTIONARY: dictionary(table, made.report),
+        private_folder.RECIPE: recipe.to_toml(seed=False).encode("utf-8"),
+        papers.SCHEMA_NAME: papers.schema_json().encode("utf-8"),
+        papers.README: readme(made.report, recipe, lacks(recipe)).encode("utf-8"),
+    }
+    for name, content in contents.items():
+        _write(place / name, content)
+    certificate = _certificate(place, made.report, recipe, table, verification)
+    content = certificate.to_json().encode("utf-8")
+    _write(place / NAME, content)
+    if sign is not None:
+        _write(place / SIGNATURE, signature(content, Path(sign)))
 
 
 def _write(path: Path, content: bytes) -> None:

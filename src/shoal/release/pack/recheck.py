@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -308,29 +308,16 @@ class Check:
         known: Commitments | None,
     ) -> dict[str, dict[str, Any]]:
         """Return trees and orders that verify takes: those of the recipe, and those given."""
-        by_t = [
-            name
-            for name in recipe.roles.sensitive
-            if recipe.requirement.threshold("t", name) is not None
-        ]
-
-        def is_same_tree(known: Commitments, name: str, rule: str) -> bool:
-            return is_file(rule) and same(
-                COMMITTED + known.of_file("hierarchy", digest_of(Path(rule)), name),
-                recipe.hierarchies.get(name, ""),
-            )
-
-        def is_same_order(known: Commitments, name: str, order: Sequence[str]) -> bool:
-            return same(COMMITTED + known.of_values("order", order, name), recipe.orders[name][0])
-
-        kinds: tuple[tuple[str, str, Any, Mapping[str, Any], str, Callable[..., bool]], ...] = (
-            ("hierarchies", "hierarchy", recipe.hierarchies, trees,
-             option("hierarchies", python="trees"), is_same_tree),
-            ("orders", "order", recipe.orders, orders, option("orders"), is_same_order),
-        )  # fmt: skip
+        kinds = (
+            ("hierarchies", "hierarchy", trees, option("hierarchies", python="trees")),
+            ("orders", "order", orders, option("orders")),
+        )
+        threshold = recipe.requirement.threshold
+        by_t = [name for name in recipe.roles.sensitive if threshold("t", name) is not None]
         given: dict[str, dict[str, Any]] = {}
-        for what, noun, own_rules, others, say, is_same in kinds:
-            rules = {name: own_rules[name] for name in by_t if name in own_rules}
+        for what, noun, others, say in kinds:
+            known_rules = getattr(recipe, what)
+            rules = {name: known_rules[name] for name in by_t if name in known_rules}
             for name in self.made.claims.needs.get(what, ()):
                 if name not in others:
                     self.problems.append(
@@ -343,15 +330,15 @@ class Check:
                         f"whether the {noun} of {shown(name)} is the one that was certified cannot "
                         f"be told without the private folder: say {option('private')}"
                     )
-                elif not is_same(known, name, rules[name]):
+                elif not _is_certified(known, name, others[name], known_rules.get(name, "")):
                     self.problems.append(
                         f"the {noun} of {shown(name)} is not the one that was certified"
                     )
             if rules:
-                plain = {
-                    n: rule if isinstance(rule, str) else list(rule) for n, rule in rules.items()
+                given[what] = {
+                    name: rule if isinstance(rule, str) else list(rule)
+                    for name, rule in rules.items()
                 }
-                given[what] = plain
         return given
 
     def _verified(self, given: Mapping[str, Any]) -> Verification:
@@ -427,3 +414,14 @@ class Check:
                 f"SELECT count(*) AS n FROM {source.table} GROUP BY {', '.join(cells)})"
             )[0]
         return 100.0 * int(alone) / max(int(every), 1)
+
+
+def _is_certified(
+    known: Commitments, name: str, rule: str | Sequence[str], noted: str | Sequence[str]
+) -> bool:
+    """Tell whether a file of a hierarchy, or an order, is what a recipe commits to."""
+    if not isinstance(rule, str):
+        return same(COMMITTED + known.of_values("order", rule, name), noted[0])
+    if not is_file(rule):
+        return False
+    return same(COMMITTED + known.of_file("hierarchy", digest_of(Path(rule)), name), str(noted))

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from shoal.ledger.key import key_path
+from shoal.series.key import key_path
 from shoal.web.bodies import Refused
 from shoal.web.jobs import DONE, MADE
 from shoal.web.series.ledgers import KnownLedger

@@ -11,9 +11,9 @@ from typing import Any
 
 from shoal.errors import InputError, RequestError
 from shoal.judge.series import verify_series
-from shoal.ledger.keeping import forget_people, leaving, withdraw_release
-from shoal.ledger.key import key_path
-from shoal.ledger.ledger import Ledger, Release, Withdrawal
+from shoal.series.keeping import forget_people, leaving, withdraw_release
+from shoal.series.key import key_path
+from shoal.series.ledger import Ledger, Release, Withdrawal
 from shoal.settings import load
 from shoal.table.files.opening import digest_of
 from shoal.table.hierarchy.specify import is_file

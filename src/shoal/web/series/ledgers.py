@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from shoal.ledger.key import key_path
+from shoal.series.key import key_path
 from shoal.settings.release import SeriesSettings
 from shoal.web.bodies import Refused
 from shoal.web.uploads import kept_name, last_part, plain_name

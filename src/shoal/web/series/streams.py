@@ -155,8 +155,8 @@ class Streams:
 
 def stream(request: Mapping[str, Any], place: Path, progress: ProgressWriter) -> dict[str, Any]:
     """Release the records of a folder as they come, until it is read out or the worker ends."""
+    from shoal.pipeline.stream import stream_with
     from shoal.settings import RunOptions, build
-    from shoal.streams.stream import stream_with
 
     settings = build(request["settings"]).replace(stream=request["stream"])
     run = RunOptions(follow=request["follow"])

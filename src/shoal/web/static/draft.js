@@ -34,7 +34,7 @@ const OWN = { format: "csv", compareK: "", budget: "", fraction: "" }; // no opt
  */
 
 /** What is asked of a series, beside its ledger. */
-export const SERIES = { ledger: null, withhold: 0, changing: [], stable: false, over_series: "sets",
+export const SERIES = { ledger: null, withhold: 0, changing: [], stable: false, over_series: "worlds",
   expect_overlap: 1 };
 
 function choices() {

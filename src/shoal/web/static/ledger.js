@@ -89,8 +89,9 @@ function verdictOf(verdict) {
     people: count(verdict.people), several: count(verdict.repeated) })];
   if (verdict.fewest !== null) {
     lines.push(t("ledger.fewest", { n: count(verdict.fewest) }),
-      t(`ledger.against_${verdict.over_series}`));
+      t("ledger.against"));
   }
+  if (verdict.common !== null) lines.push(t("ledger.common", { n: count(verdict.common) }));
   if (verdict.smallest !== null) lines.push(t("ledger.smallest", { n: count(verdict.smallest) }));
   if (verdict.counterfeits) lines.push(tn("ledger.counterfeits", verdict.counterfeits));
   if (verdict.absent.length) {

@@ -195,7 +195,7 @@ function options(page, change) {
     "data-test": "withhold",
     onchange: () => change(() => { series.withhold = Number(withhold.value); }),
   });
-  const over = choice(["sets", "worlds"].map((one) => [one, t(`series.${one}`)]),
+  const over = choice(["worlds", "sets"].map((one) => [one, t(`series.${one}`)]),
     series.over_series, { "data-test": "over-series",
       onchange: () => change(() => { series.over_series = over.value; }) });
   const stable = el("input", { type: "checkbox", checked: series.stable, "data-test": "stable",

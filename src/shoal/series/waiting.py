@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import sqlite3
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pyarrow import ipc
 
 from shoal.errors import InputError, OutputError, RequestError, shown
+from shoal.series.form import Form
 from shoal.storage import system
-from shoal.streams.form import Waiting
 
 DATABASE, LOCK = "stream.db", ".stream.lock"
 CACHE = 16_384  # kilobytes of the database that are held in memory
+COUNTS, BATCH, FORM, FRAME = "counts", "batch", "form", "frame"  # notes
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, text TEXT) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS counts (name TEXT PRIMARY KEY, number INTEGER) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS people (number BLOB PRIMARY KEY) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS waiting (place INTEGER PRIMARY KEY, frame BLOB, roll BLOB);
+CREATE TABLE IF NOT EXISTS waiting (place INTEGER PRIMARY KEY, records BLOB);
 CREATE TABLE IF NOT EXISTS files (name TEXT PRIMARY KEY, rows INTEGER, mark TEXT) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS batch (
-    number INTEGER PRIMARY KEY, file TEXT, temporary TEXT, sha256 TEXT, line BLOB, people BLOB,
-    form TEXT, frame TEXT
-);
 """
 
 
@@ -59,14 +60,13 @@ class Counts:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Noted:
-    """A batch that is being released: its file and line, and whose records it has."""
+    """A batch that is being released: its file, its line of the ledger, and what it fixes."""
 
     number: int
     file: str
     temporary: str
     sha256: str
-    line: bytes
-    people: tuple[str, ...]
+    line: str
     form: str
     frame: str
 
@@ -136,57 +136,59 @@ class State:
 
     def forget(self) -> None:
         """Forget who is known and what was noted, before any record has come."""
-        for table in ("notes", "people", "files"):
-            self._database.execute(f"DELETE FROM {table}")  # noqa: S608 - names of our own
+        for delete in ("DELETE FROM notes", "DELETE FROM people", "DELETE FROM files"):
+            self._database.execute(delete)
+
+    @property
+    def form(self) -> Form | None:
+        """What the columns are; None before anything came."""
+        text = self.note(FORM)
+        return None if text is None else Form(**json.loads(text))
 
     @property
     def counts(self) -> Counts:
         """What has become of the records that came."""
-        known = {one.name for one in fields(Counts)}
-        rows = self._database.execute("SELECT name, number FROM counts")
-        return Counts(**{name: number for name, number in rows if name in known})
+        return Counts(**json.loads(self.note(COUNTS) or "{}"))
 
     def add(self, **numbers: int) -> None:
         """Add to counts."""
-        for name, number in numbers.items():
-            self._database.execute(
-                "INSERT INTO counts VALUES (?, ?) "
-                "ON CONFLICT (name) DO UPDATE SET number = number + excluded.number",
-                (name, number),
-            )
+        before = asdict(self.counts)
+        now = {name: number + numbers.get(name, 0) for name, number in before.items()}
+        self.set_note(COUNTS, json.dumps(now))
 
     def unknown(self, people: Sequence[str]) -> list[bool]:
         """Return who has not come before."""
-        found, ask = [], "SELECT 1 FROM people WHERE number = ?"
-        for one in people:
-            row = self._database.execute(ask, (bytes.fromhex(one),)).fetchone()
-            found.append(row is None)
-        return found
+        ask = "SELECT 1 FROM people WHERE number = ?"
+        numbers = map(bytes.fromhex, people)
+        return [self._database.execute(ask, (one,)).fetchone() is None for one in numbers]
 
     def add_people(self, people: Sequence[str]) -> None:
         """Note who has come; in order, so that few pages of the index change."""
-        self._database.executemany(
-            "INSERT OR IGNORE INTO people VALUES (?)",
-            ((bytes.fromhex(one),) for one in sorted(people)),
-        )
+        numbers = ((bytes.fromhex(one),) for one in sorted(people))
+        self._database.executemany("INSERT OR IGNORE INTO people VALUES (?)", numbers)
 
-    def waiting(self) -> list[Waiting]:
+    def waiting(self) -> list[Any]:
         """Return the records that wait, in the order they came."""
-        rows = self._database.execute("SELECT frame, roll FROM waiting ORDER BY place")
-        return [Waiting.from_bytes(*row) for row in rows]
+        parts = []
+        for (held,) in self._database.execute("SELECT records FROM waiting ORDER BY place"):
+            with ipc.open_stream(pa.BufferReader(held)) as reader:
+                parts.append(reader.read_all())
+        return parts
 
-    def add_waiting(self, some: Waiting) -> None:
+    def add_waiting(self, records: Any) -> None:
         """Let records wait."""
-        if some.rows:
-            self._database.execute(
-                "INSERT INTO waiting (frame, roll) VALUES (?, ?)", some.to_bytes()
-            )
+        if records.num_rows:
+            sink = pa.BufferOutputStream()
+            with ipc.new_stream(sink, records.schema) as writer:
+                writer.write_table(records)
+            held = bytes(sink.getvalue())
+            self._database.execute("INSERT INTO waiting (records) VALUES (?)", (held,))
 
-    def set_waiting(self, some: Waiting | None) -> None:
+    def set_waiting(self, parts: Sequence[Any]) -> None:
         """Let these records wait, and no others."""
         self._database.execute("DELETE FROM waiting")
-        if some is not None:
-            self.add_waiting(some)
+        for one in parts:
+            self.add_waiting(one)
 
     def rows_of(self, file: str) -> tuple[int, str]:
         """Return how many records of a file were taken, and its mark; empty: it is not read out."""
@@ -200,20 +202,9 @@ class State:
 
     def noted(self) -> Noted | None:
         """Return the batch that is being released, if any."""
-        row = self._database.execute("SELECT * FROM batch").fetchone()
-        if row is None:
-            return None
-        numbers = bytes(row[5])
-        people = tuple(numbers[at : at + 16].hex() for at in range(0, len(numbers), 16))
-        return Noted(row[0], row[1], row[2], row[3], bytes(row[4]), people, row[6], row[7])
+        held = self.note(BATCH)
+        return Noted(**json.loads(held)) if held else None
 
     def set_noted(self, batch: Noted | None) -> None:
         """Note the batch that is being released, or that none is."""
-        self._database.execute("DELETE FROM batch")
-        if batch is not None:
-            people = bytes.fromhex("".join(batch.people))
-            self._database.execute(
-                "INSERT INTO batch VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (batch.number, batch.file, batch.temporary, batch.sha256, batch.line, people,
-                 batch.form, batch.frame),
-            )  # fmt: skip
+        self.set_note(BATCH, "" if batch is None else json.dumps(asdict(batch)))

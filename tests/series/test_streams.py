@@ -20,15 +20,14 @@ import shoal
 from faults import ended, in_child
 from naive.streams import audit, read
 from shoal.cli import app
-from shoal.ledger.book import Book
-from shoal.ledger.ledger import Ledger
+from shoal.pipeline.batches import FRAME, Releaser
+from shoal.pipeline.stream import stream_with
+from shoal.series.arrivals import of_folder
+from shoal.series.ledger import Ledger
+from shoal.series.waiting import State
 from shoal.settings import RunOptions
 from shoal.settings.tree import settings_and_run
 from shoal.storage.staging import Staging
-from shoal.streams.arrivals import of_folder
-from shoal.streams.release import FRAME, Releaser
-from shoal.streams.state import State
-from shoal.streams.stream import stream_with
 from thorough import spread
 
 QUASI, K = ["age", "stay"], 5
@@ -93,7 +92,7 @@ def test_an_iterator(tmp_path, delay):
     assert set(files) == {"run.toml", "stream.db", "stream.ledger", "stream.ledger.key"}
     assert set(files.values()) == {0o600}
     ledger = Ledger.load(private / "stream.ledger")
-    assert Book.open(ledger.path).last == ledger.last
+    assert Ledger.load(ledger.path, people=False).last == ledger.last
     every = [person for release in ledger.releases for person in release.roll.people]
     assert len(set(every)) == len(every) == stream.counts.released
     assert shoal.verify_series([one.path for one in made], ledger=ledger.path).ok
@@ -224,7 +223,7 @@ def test_people_of_the_ledger(tmp_path):
     assert list(late) == []
     assert (late.counts.again, late.counts.waiting) == (20, 40)
     shoal.anonymize(records[50:60], K, **asked).save(tmp_path / "second")
-    from shoal.ledger.keeping import forget_people
+    from shoal.series.keeping import forget_people
 
     forget_people(ledger, ["p30", "p100"])
     stream = shoal.stream(records[60:], tmp_path / "out", K, batch=70, **asked)
@@ -339,9 +338,9 @@ def killed_at(moment):
         kill()
 
     if moment == "before the ledger":
-        Book.append = second(Book.append, kill)
+        Ledger.append = second(Ledger.append, kill)
     elif moment == "within its line":
-        Book.append = second(Book.append, torn)
+        Ledger.append = second(Ledger.append, torn)
     elif moment == "before the name":
         Staging.commit = second(Staging.commit, kill)
     elif moment == "within naming":

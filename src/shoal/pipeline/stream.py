@@ -8,12 +8,15 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, BinaryIO, Unpack
 
-from shoal.errors import InputError, RequestError, shown
+from shoal.errors import InputError, RequestError, listed, shown
 from shoal.hints import Hint, option
+from shoal.pipeline.batches import Releaser, Stream
 from shoal.pipeline.live import Shown
 from shoal.progress import Callback, Reporter
 from shoal.release.save import seen_from
+from shoal.series.arrivals import Delay, Pieces, of_folder, of_items, of_pipe
 from shoal.series.records import person_of
+from shoal.series.waiting import State
 from shoal.settings import RunOptions, Settings
 from shoal.settings.model import FORM, STREAM
 from shoal.settings.signatures import StreamOptions
@@ -22,12 +25,6 @@ from shoal.settings.tree import settings_and_run
 from shoal.storage.names import is_url
 from shoal.storage.private_folder import RECIPE, SUFFIX, private_folder
 from shoal.storage.staging import Staging
-from shoal.streams.arrivals import Pieces, of_folder, of_items, of_pipe
-from shoal.streams.delay import Delay
-from shoal.streams.form import check_rules
-from shoal.streams.loop import Stream
-from shoal.streams.release import Releaser
-from shoal.streams.state import State
 from shoal.table.files.formats import check_kind
 from shoal.table.hierarchy.specify import is_file
 from shoal.version import __version__
@@ -112,7 +109,6 @@ def stream_with(
     person = person_of(settings)
     check_kind(settings.stream.format)
     check_streamed(settings)
-    check_rules(settings)
     delay = Delay.of(settings.stream.delay, settings.protect.k)
     if settings.stream.batch < settings.protect.k:
         raise RequestError(
@@ -161,6 +157,12 @@ def check_streamed(settings: Settings) -> None:
             continue
         if _value(settings.model_dump(), entry) != entry.default:
             raise RequestError(f"a stream takes no {Hint(entry.name).mark}; leave it out")
+    for name, rule in settings.hierarchies.items():
+        if rule == "balanced":  # batches could not be compared
+            raise RequestError(
+                f"{listed([name])}: balanced follows the data of each batch; take widths or cuts, "
+                f"{option('hierarchies', {name: 'widths:5,10'})}"
+            )
 
 
 def settled(settings: Settings, private: Path) -> Settings:
@@ -218,19 +220,27 @@ def begin(state: State, settings: Settings) -> None:
 
     Before, it may change; but who is who and how records are read stay once records have come.
     """
-    asked, before = _request_of(settings), state.note(REQUEST)
+    tree = settings.model_dump(mode="json")
+    options = {
+        name: _value(tree, entry)
+        for name, entry in TABLE.items()
+        if entry.part != RUN and name not in ("batch", "delay")
+    }
+    asked, before = json.dumps(options, default=str), state.note(REQUEST)
     if before == asked:
         return
     counts = state.counts
     if before is not None:
-        changed = _differences(json.loads(before), json.loads(asked))
+        own, other = json.loads(asked), json.loads(before)
+        changed = [name for name in own if own[name] != other[name]]
         if changed and (counts.batches or state.noted() is not None):
             raise RequestError(
                 f"{shown(state.folder)}: batches were released with other options: "
                 f"{_named(changed)}; say them as {RECIPE} there does, or begin another folder "
                 f"(only {option('batch')} and {option('delay')} may change)"
             )
-        kept = [one for one in changed if _is_fixed_by_records(one)]
+        fixed = ("person", "ledger")  # records that came were numbered, and read, by these
+        kept = [one for one in changed if one in fixed or TABLE[one].part == READ_BY]
         if counts.come and kept:
             raise RequestError(
                 f"{shown(state.folder)}: records wait that came with other options: "
@@ -245,29 +255,6 @@ def begin(state: State, settings: Settings) -> None:
 def _named(changed: list[str]) -> str:
     """Return the names of options as a list."""
     return ", ".join(Hint(name).mark for name in changed)
-
-
-def _is_fixed_by_records(name: str) -> bool:
-    """Tell whether records that have come were read, or numbered, by an option."""
-    return TABLE[name].part == READ_BY or name in ("person", "ledger")
-
-
-def _request_of(settings: Settings) -> str:
-    """Return what a stream is begun with, as text: later runs must ask for the same."""
-    tree = settings.model_dump(mode="json")
-    kind = tree.pop("stream")["format"]
-    return json.dumps([kind, tree], sort_keys=True, default=str)
-
-
-def _differences(before: list[Any], asked: list[Any]) -> list[str]:
-    """Return the names of the options that differ between two requests."""
-    trees = [{**tree, "stream": {"format": kind}} for kind, tree in (before, asked)]
-    found = []
-    for name, entry in TABLE.items():
-        own, other = (_value(tree, entry) for tree in trees)
-        if entry.part != RUN and own != other:
-            found.append(name)
-    return found
 
 
 def _value(tree: dict[str, Any], entry: Entry) -> Any:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from shoal.errors import RequestError
-from shoal.ledger.ledger import Ledger, Release, Withdrawal, locked
+from shoal.series.ledger import Ledger, Release, Withdrawal, locked
 
 
 @dataclass(frozen=True, repr=False)

@@ -23,6 +23,8 @@ SOURCES = (
 # what is put together of several texts, and what no page of the desk shows
 BEGINS = ("{}, ", ",", ";", ":", "(", " ", "{}{}", "{}; ", "they ", "- ")
 ELSEWHERE = (
+    "leave it out ({})", "release it as the mean", "groups that are given hold every",
+    "it leaves out single records",
     "{} records in {} groups of", "records of a group", "more than", "preset ",
     "all records", "all {} records of a stratum", "own category", "other groups",
     "no grouping loses", "{} must be", "{} of {} groups did not", "the method did no more",
@@ -50,8 +52,8 @@ BY_HAND = (  # what only requests that no page sends are told
 )  # fmt: skip
 DEEPER = (  # where what a page asks for is refused, far below the desk
     "pipeline/plan/aggregators.py", "pipeline/plan/constraints.py", "pipeline/plan/design.py",
-    "pipeline/plan/plan.py", "pipeline/plan/columns.py", "pipeline/plan/columns.py",
-    "pipeline/plan/columns.py", "methods/problem.py", "methods/enforce/constraints.py",
+    "pipeline/plan/plan.py", "pipeline/plan/columns.py",
+    "methods/problem.py", "methods/enforce/constraints.py",
     "methods/enforce/rules.py", "methods/enforce/values.py", "methods/enforce/wider.py",
     "table/csv_text/scan.py", "table/dialects/dialect.py", "table/dialects/notation.py",
     "table/dialects/transcode.py", "table/dialects/propose.py", "table/encode.py",

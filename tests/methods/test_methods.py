@@ -2,48 +2,18 @@
 
 from __future__ import annotations
 
-import pickle
-
 import numpy as np
 import pytest
 
-import shoal
-from shoal.errors import RequestError
-from shoal.methods.problem import Info, Nodes, Points, Problem
-from shoal.methods.registry import METHODS, REFINEMENTS, find_refinement
+from shoal.methods.problem import Nodes, Points, Problem
+from shoal.methods.registry import REFINEMENTS, find_refinement
 from shoal.methods.solve import solve
-from shoal.progress import Reporter, StopToken
+from shoal.progress import Reporter
 from shoal.table.encode_nodes import code
 from shoal.table.read import read
 
 MATRIX = np.random.default_rng(0).normal(size=(30, 2))
 ENCODINGS = {"points": Points(MATRIX), "nodes": Nodes(code(read(MATRIX)))}
-
-
-def test_the_function_and_the_room_have_one_name():
-    """`shoal.methods()` lists the registry, whichever of function and package came first."""
-    import shoal.methods as room
-
-    assert shoal.methods() == room() == [method.info for method in METHODS.values()]
-    assert all(isinstance(info, Info) for info in shoal.methods())
-
-
-@pytest.mark.parametrize("name", METHODS)
-def test_a_method_supports_the_encoding_that_it_names(name):
-    """A method gives a reason against the other encoding, and `solve` raises it."""
-    method = METHODS[name]
-    other = "points" if method.info.on_nodes else "nodes"
-    reason = method.supports(Problem(ENCODINGS[other], 3))
-    if method.info.by_table:  # it takes both
-        assert reason is None
-        return
-    assert reason is not None
-    assert reason.startswith(name)
-    with pytest.raises(RequestError) as raised:
-        solve(Problem(ENCODINGS[other], 3), name, Reporter(None))
-    assert str(raised.value) == reason
-    fits = method.info.columns is None
-    assert (method.supports(Problem(ENCODINGS[method.info.encoding], 3)) is None) == fits
 
 
 @pytest.mark.parametrize("how", [*REFINEMENTS, "ilsmc", "kaim+"])
@@ -56,25 +26,3 @@ def test_refinements_are_methods_that_start_from_groups(how):
     found = solve(Problem(encoding, 3, start=start, options=changes), method, Reporter(None))
     assert found.information_loss <= encoding.loss(start)
     assert found.sizes.min() >= 3
-
-
-def test_refinements_that_are_not_there():
-    """A wrong name, and search options of a refinement that is no search, are refused."""
-    with pytest.raises(RequestError, match=r"how must be one of phase2, .*best, kaim\+$"):
-        find_refinement("phase3")
-    with pytest.raises(RequestError, match="phase2 is no search: it takes no parameters"):
-        find_refinement("phase2", {"runs": 2})
-
-
-def test_a_token_is_passed_along():
-    """Reporters made of one another share a token; in another process it is a token of its own."""
-    report = Reporter(None, StopToken())
-    assert Reporter.of(report).stop is report.quiet().stop is report.stop
-    report.stop.canceled = True
-    with pytest.raises(KeyboardInterrupt):
-        report.quiet()("grouping", 0, 1)
-    with pytest.raises(KeyboardInterrupt):
-        solve(Problem(ENCODINGS["points"], 3), "mdav", report)
-    elsewhere = pickle.loads(pickle.dumps(report))  # noqa: S301 - our own
-    assert not elsewhere.stop.canceled
-    assert Reporter(None).stop is not Reporter(None).stop

@@ -143,17 +143,6 @@ def test_never_worse_than_the_start(iterations):
         assert np.bincount(labels).min() >= k
 
 
-@pytest.mark.parametrize("method", ["mdav", "centroid-phase2", "hilbert"])
-def test_from_the_labels_of_a_method(method):
-    """What a method found is where a search starts, and it loses less in the end."""
-    matrix = normal(150, 3)
-    start = shoal.microaggregate(matrix, 4, method=method, standardize=False).labels
-    labels, log = search(matrix, 4, start, iterations=50)
-    check_groups(labels, 150, 4)
-    assert log.loss_start == pytest.approx(loss(matrix, start), rel=1e-9)
-    assert log.loss_end < log.loss_start
-
-
 def test_groups_of_2k_are_split():
     """No start leaves a group of 2k records or more behind, be they all equal."""
     for seed in range(80):
@@ -239,14 +228,6 @@ def test_same_seed_same_labels(rule, runs):
     assert go(seed=6)[1].curve != log.curve
 
 
-def test_rules_differ():
-    """Every rule of acceptance goes its own way."""
-    matrix = normal(80, 3)
-    rules = [Fixed(), Dynamic(0.01), RecordToRecord(0.01), Late(), Annealing(0.1, 1e-3)]
-    ways = [search(matrix, 3, acceptance=rule, iterations=300)[1].gains for rule in rules]
-    assert all(ways[i] != ways[j] for i in range(5) for j in range(i))
-
-
 @pytest.mark.parametrize("way", list(WAYS))
 @pytest.mark.parametrize("iterations", [0, 10])
 def test_more_runs_are_never_worse(iterations, way):
@@ -276,18 +257,6 @@ def test_half_the_iterations_are_the_first_half(rule, runs):
         assert log.curve[0] == (0, log.loss_first_optimum)
 
 
-@pytest.mark.parametrize("iterations", [0, 25])
-@pytest.mark.parametrize("way", list(WAYS))
-def test_calls_of_any_length(iterations, way):
-    """How often the kernel comes back changes nothing, not even before the first optimum."""
-    matrix = normal(120, 3)
-    labels, log = search(matrix, 3, iterations=iterations, **WAYS[way])
-    again, other = search(matrix, 3, pairs=5, iterations=iterations, **WAYS[way])
-    assert np.array_equal(labels, again)
-    assert other.curve == log.curve
-    assert other.loss_first_optimum == log.loss_first_optimum
-
-
 @pytest.mark.parametrize("rule", [Fixed(), Annealing()], ids=lambda rule: rule.name)
 @pytest.mark.parametrize("runs", [1, 2])
 def test_time_limit(rule, runs):
@@ -302,14 +271,6 @@ def test_time_limit(rule, runs):
     assert np.array_equal(labels, again)
     assert repeated.stopped_by == "iterations"
     assert repeated.curve == log.curve
-
-
-def test_no_time_at_all():
-    """Without any time a small table still gets groups where no move gains."""
-    matrix = normal(60, 2)
-    labels, log = search(matrix, 3, seconds=0)
-    assert (log.stopped_by, log.iterations) == ("time limit", 0)
-    assert not twin.improves(matrix, labels, 3, 8)
 
 
 def test_target():
@@ -483,17 +444,6 @@ def test_log_in_plain_values():
     whole = search(normal(60, 2), 3, neighbors=0, iterations=30)[1]
     perturbed = whole.gains["dissolve"]["gain"] + whole.gains["distill"]["gain"]
     assert perturbed == pytest.approx(whole.loss_first_optimum - whole.loss_end, rel=1e-9)
-
-
-def test_order_in_memory():
-    """A matrix that lies in memory by columns gives the same labels."""
-    matrix = normal(90, 3)
-    for start in (None, np.zeros(90, dtype=np.int64)):
-        found = [
-            search(make(matrix), 3, start, iterations=10)[0]
-            for make in (np.ascontiguousarray, np.asfortranarray)
-        ]
-        assert np.array_equal(*found)
 
 
 TOML = """

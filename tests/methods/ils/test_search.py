@@ -461,6 +461,17 @@ stop = { iterations = 50, seconds = 1.5, patience = 10, target = 2 }
 """
 
 
+def test_order_in_memory():
+    """A matrix that lies in memory by columns gives the same labels."""
+    matrix = normal(90, 3)
+    for start in (None, np.zeros(90, dtype=np.int64)):
+        found = [
+            search(make(matrix), 3, start, iterations=10)[0]
+            for make in (np.ascontiguousarray, np.asfortranarray)
+        ]
+        assert np.array_equal(*found)
+
+
 def test_a_search_in_toml():
     """A table of a TOML file changes the parts that it names, and comes back from to_dict."""
     found = Search().replace(tomllib.loads(TOML))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import math
 import tomllib
 from collections import Counter
 from itertools import product
@@ -346,38 +345,15 @@ def test_a_recipe_repeats_the_run(asked, method, shoal, tmp_path):
 
 
 WRONG = [
-    ({"l": 0}, "l must be"),
-    ({"l": 2.5}, "l must be a whole number"),
-    ({"l": True}, "l must be"),
-    ({"l": "three"}, "l must be"),
-    ({"l": math.nan}, "l must be"),
-    ({"l": math.inf}, "l must be"),
-    ({"l": {}}, "l names no column"),
     ({"l": {"s": True}}, "l"),
     ({"l": {"x": 3}}, "l is given for 'x'"),
-    ({"t": -0.5}, "t must be"),
-    ({"t": 2}, "t must be"),
     ({"t": "0.2"}, "t must be a number"),
     ({"t": True}, "t must be a number"),
-    ({"t": math.nan}, "t must be"),
-    ({"alpha": 0}, "alpha must be"),
-    ({"alpha": 1.5}, "alpha must be"),
     ({"alpha": {"q": 0.5}}, "alpha is given for 'q'"),
-    ({"dominance": 0}, "dominance must be"),
     ({"dominance": {"s": 5}}, "dominance is given for 's'"),
-    ({"c": 2.0}, "say l too"),
-    ({"l": 2, "c": 2.0}, "c"),
-    ({"l": 2, "l_kind": "recursive"}, "needs c"),
-    ({"l": 2, "l_kind": "recursive", "c": 0}, "c must be"),
     ({"l": 2, "l_kind": "recursive", "c": "2"}, "c must be a number"),
-    ({"l": 2, "l_kind": "fuzzy"}, "l_kind must be"),
-    ({"l_kind": "entropy"}, "say l too"),
     ({"k_of": {("a", "q"): 6}}, "k_of is given for 'q'"),
     ({"k_of": {"s": 6}}, "k_of is given for 's'"),
-    ({"k_of": {"a": 0}}, "k_of must be"),
-    ({"k_of": {"a": 2.5}}, "k_of must be"),
-    ({"k_of": {"a": True}}, "k_of must be"),
-    ({"k_of": {(): 3}}, "k_of must be"),
     ({"k_of": ["a"]}, "k_of must be"),
     ({"k_of": {"a": ROWS + 1}}, "k_of: 40 records < 41"),
     ({"enforce": "magic"}, "enforce must be"),

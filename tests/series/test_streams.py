@@ -332,7 +332,8 @@ def killed_at(moment):
 
         return step
 
-    def torn(book, _entry, line):
+    def torn(book, entry):
+        line = book.line(entry)
         with book.path.open("ab") as file:
             file.write(line[: len(line) // 2])
         kill()

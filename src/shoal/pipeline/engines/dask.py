@@ -25,6 +25,7 @@ CONNECT = 20  # seconds to wait for a scheduler
 ALONE = 120.0  # seconds to wait for a first worker
 RETRIES = 2  # times that a failed task is tried again
 LOOPBACK = "127.0.0.1:0"
+GONE = ("CancelledError", "FutureCancelledError", "CommClosedError")  # said without a scheduler
 OWN = {  # of a cluster of our own: no pages, and memory is not given back after every step
     "distributed.scheduler.http.routes": [],
     "distributed.worker.http.routes": [],
@@ -234,7 +235,7 @@ class Dask:
 
     def _failed(self, error: Exception) -> EngineError:
         kind = type(error).__name__
-        if self.client.status != "running" or kind in ("CancelledError", "FutureCancelledError"):
+        if self.client.status != "running" or kind in GONE:
             return self._lost()
         if kind == "KilledWorker":
             return EngineLostError(

@@ -53,6 +53,7 @@ def command_lines(repository, page, place):
     return [shlex.split(line.split("#")[0]) for line in text.splitlines()]
 
 
+@pytest.mark.slow
 def test_command_lines_run(repository, tmp_path, shoal, monkeypatch):
     """The command lines of the guide work on the sample, and those of the README are among them."""
     lines = command_lines(repository, "docs/guide/terminal.md", 0)

@@ -107,13 +107,6 @@ def test_wrong_parameters(parameters, message):
         ours.Microaggregator(**parameters).fit(X)
 
 
-@pytest.mark.parametrize("parameters", [{"k": 2.5}, {"k": 10}, {"seed": -1}, {"method": "x"}])
-def test_wrong_parameters_of_dataframes(parameters):
-    """With texts, too, wrong parameters are ValueErrors."""
-    with pytest.raises(ValueError, match=r"k must be|k = 10|seed must|no method 'x'"):
-        ours.Microaggregator(**{**FAST, **parameters}).fit(pd.DataFrame(MIXED))
-
-
 def test_huge_numbers():
     """Means of numbers near the end of the floating-point range are finite."""
     released = ours.Microaggregator(k=2).fit_transform([[1e308], [1.1e308], [1.2e308], [1.3e308]])

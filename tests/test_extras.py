@@ -55,6 +55,7 @@ def core(tmp_path_factory):
     return folder, walk(folder, EXTRAS)
 
 
+@pytest.mark.slow
 def test_every_command_and_function_works_or_names_its_extra(core):
     """With all extras hidden, a case of the core works and any other names what it needs."""
     check_outcomes(core[1])
@@ -86,6 +87,7 @@ def test_no_command_and_no_function_is_forgotten():
     assert public <= functions
 
 
+@pytest.mark.slow
 def test_groups_do_not_depend_on_what_is_installed(core, tmp_path, monkeypatch):
     """What auto groups with all extras hidden, it groups in the same way where they are there."""
     made = {one["name"]: one["groups"] for one in core[1] if one.get("groups")}
@@ -98,6 +100,7 @@ def test_groups_do_not_depend_on_what_is_installed(core, tmp_path, monkeypatch):
                 assert without_extras.outcome(case)["groups"] == made[case.name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "page", ["python/report.html", "pack/report.html", "compared/comparison.html"]
 )

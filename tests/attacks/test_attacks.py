@@ -51,9 +51,9 @@ def test_homogeneity(shoal, write):
 # --- background knowledge: somebody rules out values (the same)
 
 
-def test_background_knowledge():
+def test_background_knowledge(thorough):
     """For all sets of values that are ruled out, the worst posterior is that of enumeration."""
-    for width in (1, 2, 4, 6):
+    for width in (1, 2, 4, 6) if thorough else (1, 3):
         for counts in itertools.combinations_with_replacement((1, 2, 5), width):
             values = [i for i, count in enumerate(counts) for _ in range(count)]
             table = {"a": [0] * len(values), "s": values}
@@ -135,7 +135,7 @@ def test_three_readings_of_seven_rows(shoal, write):
 def test_readings_equal_three_matchers(thorough):
     """On random tables the three readings are those of three brute-force matchers."""
     rng = random.Random(2)
-    for _ in range(300 if thorough else 20):
+    for _ in range(300 if thorough else 8):
         rows = [tuple(rng.choice(["a", "b", "*", None]) for _ in range(3))
                 for _ in range(rng.randint(1, 12))]  # fmt: skip
         table = pa.table({name: [row[i] for row in rows] for i, name in enumerate("pqr")})

@@ -100,17 +100,6 @@ def test_stdout(shoal, table, tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["t.csv"]
 
 
-def test_parquet_in_and_out(shoal, tmp_path):
-    """Parquet in, Parquet or csv out."""
-    pq.write_table(pa.table({"a": [1, 2, 3, 4], "o": ["x", "x", "y", "y"]}), tmp_path / "t.parquet")
-    for name in ("r.parquet", "r.csv", "q.csv.gz"):
-        ran = shoal("anonymize", tmp_path / "t.parquet", "-k", 2, "--quasi", "a", "-o",
-                    tmp_path / name, "--force")  # fmt: skip
-        assert ran.code == 0, ran.err
-        assert shoal("verify", tmp_path / name, "-k", 2, "--quasi", "a").code == 0
-        assert "no role was given to o" in ran.err
-
-
 def test_canaries_in_a_parquet_file(shoal, tmp_path):
     """Names, dropped cells, unused levels, the index and the file's metadata reach no file."""
     levels = pa.DictionaryArray.from_arrays(pa.array([0, 1] * 4), ["a", "b", "CANARY-level"])
@@ -140,14 +129,6 @@ def test_canaries_in_a_parquet_file(shoal, tmp_path):
         content = path.read_bytes()
         assert b"CANARY" not in content
         assert path.suffix != ".gz" or b"CANARY" not in gzip.decompress(content)
-
-
-def test_semicolons_stay(shoal, write, tmp_path):
-    """A file with semicolons is released with semicolons."""
-    path = write("t.csv", "a;b\n1;x,y\n2;x,y\n")
-    ran = shoal("anonymize", path, "-k", 2, "--quasi", "a", "-o", tmp_path / "r.csv")
-    assert ran.code == 0, ran.err
-    assert (tmp_path / "r.csv").read_text() == "a;b\n1;x,y\n1;x,y\n"
 
 
 def test_other_columns_byte_for_byte(shoal, write, tmp_path):
@@ -299,26 +280,6 @@ def test_times_with_the_delimiter_in_them(shoal, write, tmp_path):
     ran = shoal("anonymize", path, "-k", 2, "--delimiter", " ", "-o", tmp_path / "r.csv")
     assert ran.code == 0, ran.err
     assert '"2020-01-01 10:01" 1' in (tmp_path / "r.csv").read_text()
-
-
-def test_recipe_of_roles_only(shoal, table, write):
-    """A recipe need not be whole when the command line says the rest."""
-    recipe = write("r.toml", "[roles]\nquasi_identifiers = ['a', 'b']\nidentifiers = ['who']\n")
-    assert shoal("anonymize", table, "--recipe", recipe, "-k", 3, "-o", "-").code == 0
-    ran = shoal("anonymize", table, "--recipe", recipe, "-o", "-")
-    assert (ran.code, ran.err) == (2, "shoal: k is needed and not given; say -k, or a --preset\n")
-
-
-@pytest.mark.parametrize("name", ["a;x", "tab\there", "two\nlines", 'q"uote', "\x1b[31mred"])
-def test_odd_names_come_through(shoal, write, tmp_path, name):
-    """Names with delimiters, line breaks, quotes and control signs survive, and stay text."""
-    quoted = '"' + name.replace('"', '""') + '"'
-    path = write("t.csv", f"{quoted},b\n1,2\n4,5\n")
-    ran = shoal("anonymize", path, "-k", 2, "-o", tmp_path / "r.csv")
-    assert ran.code == 0, ran.err
-    assert "\x1b" not in ran.err
-    assert shoal("verify", tmp_path / "r.csv", "-k", 2, "--quasi", quoted).code == 0
-    assert shoal("run", tmp_path / "r.private/run.toml", "--force").code == 0
 
 
 def test_names_that_are_not_utf8(shoal, table, tmp_path):

@@ -53,15 +53,6 @@ def rows_of(text):
 # --- help
 
 
-def test_help_of_the_group(shoal):
-    """`shoal hierarchy --help` names the three commands, and `shoal --help` names the group."""
-    ran = shoal("hierarchy", "--help")
-    assert (ran.code, ran.err) == (0, "")
-    for command in ("build", "check", "show"):
-        assert command in ran.out
-    assert "hierarchy" in shoal("--help").out
-
-
 def test_help_says_what_intervals_hold(shoal):
     """The help of rules says that intervals are half-open, and what the default is."""
     text = plain(shoal("hierarchy", "build", "--help").out)

@@ -72,9 +72,3 @@ def test_a_chart_is_written(shoal, stays, tmp_path):
     target = tmp_path / "chart.json"
     assert shoal("risk", stays, *QUASI, "--chart", target).code == 0
     assert len(json.loads(target.read_text())["data"]["values"]) == 9
-
-
-def test_risk_stands_before_anonymize(shoal):
-    """In the list of commands risk comes after inspect and before anonymize."""
-    text = shoal("--help").out
-    assert text.index(" inspect ") < text.index(" risk ") < text.index(" anonymize ")

@@ -176,7 +176,7 @@ def _by_order(part, whole):
 def test_equals_brute_force(tmp_path, tree, reading, thorough):
     """On many random tables all that is found is what brute force finds."""
     rng = random.Random(READINGS.index(reading))
-    for trial in range(2000 if thorough else 15):
+    for trial in range(2000 if thorough else 6):
         form = ("csv", "frame", "parquet")[trial % 3]
         kind = KINDS[trial % 4]
         records = random_table(rng, kind, form == "csv")

@@ -79,7 +79,7 @@ def table_of(rows, names):
 def test_equals_brute_force(tmp_path, cells, thorough):
     """Smallest set, pairs, pairs and records below k are those of comparing all classes."""
     rng = random.Random(len(cells))
-    for trial in range(150 if thorough else 12):
+    for trial in range(150 if thorough else 6):
         releases = [
             [((rng.choice(cells), rng.choice(cells[-4:])), rng.choice("uvw"))
              for _ in range(rng.randint(1, 12))]
@@ -276,7 +276,7 @@ def shuffled(rng, columns, names):
 def test_people_are_placed_rightly(thorough):
     """Whoever is placed is placed rightly: with a key, in order, and by evidence alone."""
     sure = 0
-    for seed in range(100 if thorough else 4):
+    for seed in range(100 if thorough else 2):
         rng, table, one, other, pairs = people_of(seed)
         original = pa.table(table)
         counts = Counter(pairs)
@@ -298,7 +298,7 @@ def test_people_are_placed_rightly(thorough):
             if not found.unknown:
                 assert (found.smallest, found.below) == exact[1:3]
                 sure += 1
-    assert sure > 3
+    assert sure > (3 if thorough else 1)
 
 
 def test_people_who_are_in_one_release_only():

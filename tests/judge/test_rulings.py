@@ -129,7 +129,7 @@ def test_closeness_takes_the_larger_distance(tmp_path, thorough):
     paths = {line[0]: line for line in lines}
     rng = random.Random(4)
     larger = set()
-    for _ in range(300 if thorough else 15):
+    for _ in range(300 if thorough else 6):
         cells = [rng.choice(order) for _ in range(rng.randint(2, 12))]
         half = rng.randint(1, len(cells))
         table = pa.table({"a": [int(i >= half) for i in range(len(cells))], "s": cells})

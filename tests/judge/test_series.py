@@ -179,7 +179,7 @@ def test_equals_a_twin(tmp_path, thorough):
     """People, values and records that are left are those of looking at everybody's records."""
     rng = random.Random(4)
     joined = 0
-    for _ in range(60 if thorough else 15):
+    for _ in range(60 if thorough else 6):
         people = {
             f"p{at}": (rng.choice(list(PLAIN)), rng.choice("ab"), rng.choice("uv"))
             for at in range(rng.randint(4, 14))
@@ -200,7 +200,7 @@ def test_equals_a_twin(tmp_path, thorough):
         ):
             assert (words in problems) == bool(many), (words, problems)
         joined += few > 0
-    assert joined > 5
+    assert joined > (5 if thorough else 1)
 
 
 def test_a_file_is_compared_with_its_entry(tmp_path):

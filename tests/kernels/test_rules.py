@@ -253,6 +253,7 @@ def said(folder):
     return "\n".join(found)
 
 
+@pytest.mark.slow
 def test_interpreted(tmp_path):
     """With the compiler off it says the same of the same groups."""
     here = Path(__file__)

@@ -254,31 +254,6 @@ def by_hand(before, after, beside=None, **options):
     return shoal.measure(pa.table({**before, **beside}), pa.table({**after, **beside}), **options)
 
 
-def test_classes_by_hand():
-    """Classes of 4, 5 and 11: 100/4; 4 of 20 below 5; 9 of 20 below 11; 3 classes of 20 records.
-
-    Σ|class|² = 16 + 25 + 121 = 162.
-    """
-    cells = {"q": [*"a" * 4, *"b" * 5, *"c" * 11]}
-    found = by_hand(cells, cells)
-    assert found.risk["prosecutor"].value == pytest.approx(25)
-    assert found.risk["above_0.2"].value == pytest.approx(20)
-    assert found.risk["above_0.09"].value == pytest.approx(45)
-    assert found.risk["marketer"].value == pytest.approx(15)
-    assert found.risk["sample_uniques"].value == pytest.approx(0)
-    assert found.utility["discernibility"].value == pytest.approx(162)
-
-
-def test_uniques_by_hand():
-    """Classes of 1, 2 and 3: the highest risk is 100, a sixth of the records are alone."""
-    cells = {"q": [*"abbccc"]}
-    found = by_hand(cells, cells).risk
-    assert found["prosecutor"].value == pytest.approx(100)
-    assert found["above_0.2"].value == pytest.approx(100)
-    assert found["marketer"].value == pytest.approx(50)
-    assert found["sample_uniques"].value == pytest.approx(100 / 6)
-
-
 def test_weights_by_hand():
     """With p = 1/2: E[1/F | 1] = Σ 2^-F / F = ln 2, E[1/F | 2] = ∫ u / (1 + u) du = 1 - ln 2.
 
@@ -293,34 +268,6 @@ def test_weights_by_hand():
     assert found["population_uniques"].value == pytest.approx(100 / 6)
     assert naive.expected_inverse(1, 2) == pytest.approx(math.log(2), rel=1e-11)
     assert naive.expected_inverse(2, 4) == pytest.approx(1 - math.log(2), rel=1e-11)
-
-
-def test_population_uniques_by_hand():
-    """Two records alone, of weights 4 and 2, of five: (1/4 + 1/2) / 5 = 15 %."""
-    cells, weights = {"q": [*"abccc"]}, {"w": [4.0, 2.0, 1.0, 1.0, 1.0]}
-    found = by_hand(cells, cells, weights, weight="w").risk
-    assert found["population_uniques"].value == pytest.approx(15)
-
-
-def test_distance_linkage_by_hand():
-    """1 stands for 0; 3 for 2 and 4: 0 is linked, 2 lies between all three, 4 has two: 11/18.
-
-    0: only 1 is nearest: 1. 2: |2 - 1| = |2 - 3|, three records: 1/3. 4: two records: 1/2.
-    (1 + 1/3 + 1/2) / 3 = 11/18.
-    """
-    found = by_hand({"x": [0, 2, 4]}, {"x": [1, 3, 3]}).risk
-    assert found["distance_linkage"].value == pytest.approx(100 * 11 / 18)
-
-
-def test_distance_linkage_with_words_by_hand():
-    """Two of four records exchange a number 10 apart and are linked to each other: 50 %.
-
-    s² = 100/3, so the number counts 100 / s² = 3, more than the word's 1: (0, u) is linked to the
-    released (0, u), which is the third's, (10, u) to the first's; the others to their own.
-    """
-    before = {"x": [0, 0, 10, 10], "c": [*"uvuv"]}
-    after = {"x": [10, 0, 0, 10], "c": [*"uvuv"]}
-    assert by_hand(before, after).risk["distance_linkage"].value == pytest.approx(50)
 
 
 def test_distance_linkage_of_intervals_and_masks_by_hand():
@@ -361,95 +308,11 @@ def test_missing_cells_by_hand():
     assert swapped["distance_linkage"].value == pytest.approx(100 / 3)
 
 
-def test_rank_linkage_by_hand():
-    """Ranks 1 to 4 by 4; two columns, of which the first exchanges neighbors: halves, 50 %.
-
-    The first record (1/4, 1/4) is 1/4 from its own (2/4, 1/4) and from the second's (1/4, 2/4),
-    3/4 from the others; so it is with all four.
-    """
-    before = {"a": [1, 2, 3, 4], "b": [10, 20, 30, 4000]}
-    after = {"a": [2, 1, 4, 3], "b": [10, 20, 30, 4000]}
-    assert by_hand(before, after).risk["rank_linkage"].value == pytest.approx(50)
-
-
-def test_rank_linkage_of_equals_by_hand():
-    """Equal released values have their mean rank: 1, 2 are 3/8 released, 3, 1000 are 7/8: halves.
-
-    By distance 3 is nearer to 1.5 than to 501.5 and is lost: (1/2 + 1/2 + 0 + 1/2) / 4.
-    """
-    found = by_hand({"x": [1, 2, 3, 1000]}, {"x": [1.5, 1.5, 501.5, 501.5]}).risk
-    assert found["rank_linkage"].value == pytest.approx(50)
-    assert found["distance_linkage"].value == pytest.approx(37.5)
-
-
-def test_block_linkage_by_hand():
-    """Two columns grouped apart: both blocks point to the own record of the corners; all linked.
-
-    Released: (1.5, 15), (1.5, 35), (3.5, 15), (3.5, 35). (1, 10) lies below all of both columns:
-    1.5 and 15, the first. (2, 30) lies between 1.5 and 3.5 and between 15 and 35: all four, of
-    which (1.5, 35) is nearest. Where the second and third are exchanged these two are lost: 50 %.
-    """
-    before = {"a": [1, 2, 3, 4], "b": [10, 30, 20, 40]}
-    after = {"a": [1.5, 1.5, 3.5, 3.5], "b": [15, 35, 15, 35]}
-    assert by_hand(before, after).risk["block_linkage"].value == pytest.approx(100)
-    after = {"a": [1.5, 3.5, 1.5, 3.5], "b": [15, 15, 35, 35]}
-    assert by_hand(before, after).risk["block_linkage"].value == pytest.approx(50)
-
-
-def test_interval_disclosure_by_hand():
-    """s = 10; off by 1, 0 and 1/4: a third within 1 and 2 %, two thirds from 3 %, all at 10 %.
-
-    (2 · 1/3 + 7 · 2/3 + 1) / 10 = 19/30.
-    """
-    found = by_hand({"x": [0.0, 10.0, 20.0]}, {"x": [1.0, 10.0, 20.25]}).risk
-    assert found["interval_disclosure"].value == pytest.approx(100 * 19 / 30)
-
-
-def test_rank_interval_disclosure_by_hand():
-    """Of 10, 20, 25, 30, one place each way: 0 is not within 20 to 30, the others are: 3/4.
-
-    25 for 0: 20 to 30, no. 10 for 10: up to 20. 20 for 20: 10 to 25. 30 for 30: from 25.
-    """
-    found = by_hand({"x": [0, 10, 20, 30]}, {"x": [25, 10, 20, 30]}).risk
-    assert found["rank_interval_disclosure"].value == pytest.approx(75)
-
-
-def test_inference_by_hand():
-    """Classes aa, ab, bb: four of six are certain; guessing is right 5 times, not 3: 2/6 more."""
-    cells, beside = {"q": [*"xxyyzz"]}, {"s": [*"aaabbb"]}
-    found = by_hand(cells, cells, beside, sensitive=["s"]).risk
-    assert found["certain_inference"].value == pytest.approx(100 * 4 / 6)
-    assert found["class_inference"].value == pytest.approx(100 * 2 / 6)
-
-
-def test_certain_about_missing_by_hand():
-    """Classes aa, a and missing, missing twice: the first three of six are certain."""
-    cells, beside = {"q": [*"xxyyzz"]}, {"s": ["a", "a", "a", None, None, None]}
-    found = by_hand(cells, cells, beside, sensitive=["s"]).risk
-    assert found["certain_inference"].value == pytest.approx(100 * 3 / 6)
-
-
 def test_certain_whatever_the_spelling_by_hand():
     """A class of A, a and a with a space holds one value: two of its four records miss theirs."""
     cells, beside = {"q": [*"xxxxyy"]}, {"s": ["A", "a\u00a0", " ", None, "a", "b"]}
     found = by_hand(cells, cells, beside, sensitive=["s"]).risk
     assert found["certain_inference"].value == pytest.approx(100 * 2 / 6)
-
-
-def test_largest_of_sensitive_columns_by_hand():
-    """Of two sensitive columns the larger risk is told: s is certain for 2 of 4, t for all."""
-    cells = {"q": [*"xxyy"]}
-    beside = {"s": [*"aaab"], "t": [*"aabb"]}
-    found = by_hand(cells, cells, beside, sensitive=["s", "t"]).risk
-    assert found["certain_inference"].value == pytest.approx(100)
-    assert found["class_inference"].value == pytest.approx(50)
-
-
-def test_known_members_by_hand():
-    """1.5 · 2 - 1 = 2 exactly; 2 · 2 - 1 = 3 is wrong by 1; off by 1/2 is not below 1/2."""
-    for released, wanted in ((1.5, 100), (2.0, 0), (1.75, 0), (1.625, 100)):
-        found = by_hand({"x": [1, 2, 8, 9]}, {"x": [released, released, 8.5, 8.5]}).risk
-        assert found["known_members"].value == pytest.approx((wanted + 100) / 2)
 
 
 def test_known_members_beside_stars_by_hand():
@@ -477,26 +340,6 @@ def test_known_members_of_decimals_by_hand(write):
         assert found["known_members"].value == pytest.approx(wanted)
 
 
-def test_known_members_of_ranges_by_hand():
-    """Of 1, 2, 3 as [1,3] both ends are found, of 5, 5, 9 as [5,9] only the 9: 3 of 6."""
-    before = {"x": [1, 2, 3, 5, 5, 9]}
-    found = by_hand(before, {"x": ["[1,3]"] * 3 + ["[5,9]"] * 3}).risk
-    assert found["known_members"].value == pytest.approx(50)
-
-
-def test_exact_values_by_hand():
-    """5, 5 as 5 is exact; 1, 3 as 2 and 4, 4 as 6 are not: 2 of 6."""
-    found = by_hand({"x": [5, 5, 1, 3, 4, 4]}, {"x": [5, 5, 2, 2, 6, 6]}).risk
-    assert found["exact_values"].value == pytest.approx(100 / 3)
-
-
-def test_extra_digits_by_hand():
-    """Of whole numbers 1.5 is a digit too much, 3 is not: 2 of 4; of halves neither is."""
-    after = {"x": [1.5, 1.5, 3.0, 3.0]}
-    assert by_hand({"x": [1, 2, 2, 4]}, after).risk["extra_digits"].value == pytest.approx(50)
-    assert by_hand({"x": [1.5, 2, 2, 4]}, after).risk["extra_digits"].value == pytest.approx(0)
-
-
 def test_dominance_at_the_limit():
     """Classes whose rest is exactly the tenth are safe, and sums in any order say so."""
     rng = np.random.default_rng(0)
@@ -511,15 +354,6 @@ def test_dominance_at_the_limit():
     for order in (np.arange(values.size), rng.permutation(values.size)):
         found = recovery.dominated(values[order], classes[order])
         assert found == pytest.approx(100 * unsafe / len(groups), rel=1e-12)
-
-
-def test_dominance_by_hand():
-    """1000, 1, 1: 100 · 1 / 1000 = 0.1 < 10; 5, 5, 5: 100; 10, 3, 1: just 10: one class of 3."""
-    before = {"x": [1000, 1, 1, 5, 5, 5, 10, 3, 1]}
-    found = by_hand(before, {"x": [334] * 3 + [5] * 3 + [4.5] * 3}).risk
-    assert found["dominance"].value == pytest.approx(100 / 3)
-    before = {"x": [-1000, 1, 1, 5, 5, 5, 10, 3, 1]}
-    assert "dominance" not in by_hand(before, {"x": [-332] * 3 + [5] * 3 + [4.5] * 3}).risk
 
 
 # --- what changes nothing

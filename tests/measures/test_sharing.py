@@ -8,12 +8,12 @@ import pytest
 
 import shoal
 from naive import ranking as naive
-from shoal.measures.compared import Spread, classes_of, middle_ranks, renumbered
+from shoal.measures.compared import Spread, middle_ranks, renumbered
 from shoal.measures.compute import measure_release
 from shoal.measures.result import FEW
 from shoal.measures.risk.figures import WIDTHS, by_ranks
 from shoal.measures.utility.distributions import largest_gap
-from shoal.partition import Partition, first_rows
+from shoal.partition import Partition
 from shoal.release.aggregate import Aggregators, aggregate
 from shoal.release.centers import Groups, rounded_means
 from shoal.report import figures
@@ -30,31 +30,6 @@ def numbers(rng, size, gaps=True):
     values = np.where(rng.random(size) < 0.5, rng.choice(SPECIAL, size), rng.normal(size=size))
     values = np.round(values, 1) if rng.random() < 0.5 else values
     return np.where(rng.random(size) < 0.2, np.nan, values) if gaps else values
-
-
-def test_classes_are_numbered_by_their_cells():
-    """Combinations of cells are told apart, and numbered in the order of their cells."""
-    rng = np.random.default_rng(0)
-    for _ in range(100):
-        size, width = int(rng.integers(1, 40)), int(rng.integers(1, 5))
-        cells = [rng.integers(0, rng.integers(1, 30), size).tolist() for _ in range(width)]
-        if rng.random() < 0.5:
-            cells.append(cells[0])  # tells nothing more
-        table = shoal.read(pa.table({f"c{j}": own for j, own in enumerate(cells)}))
-        found = classes_of(table.columns, size)
-        assert found.tolist() == naive.classes(cells)
-        firsts = first_rows(found, int(found.max()) + 1)
-        assert firsts.tolist() == [found.tolist().index(number) for number in range(firsts.size)]
-
-
-def test_numbers_without_gaps():
-    """Codes keep their order, whether a table of all codes is small or too large."""
-    rng = np.random.default_rng(1)
-    for most in (3, 50, 10**6, 10**15):
-        codes = rng.integers(0, most, 60)
-        places = {code: place for place, code in enumerate(sorted(set(codes.tolist())))}
-        assert renumbered(codes).tolist() == [places[code] for code in codes.tolist()]
-    assert renumbered(np.zeros(0, dtype=np.int64)).size == 0
 
 
 def test_order_of_released_numbers():

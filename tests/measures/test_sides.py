@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import date
 from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
-import pytest
 
 from shoal.measures.cell_texts import cover, span
 from shoal.measures.reading import both_sides
-from shoal.measures.sides import Numbers, Words
+from shoal.measures.sides import Numbers
 from shoal.table.hierarchy.values import Axis
 from shoal.table.read import read
 
@@ -21,18 +19,6 @@ def sides(before, after, paired=True, **changes):
     tables = [read(pa.table({"x": values})) for values in (before, after)]
     pairs = (np.arange(len(before)), np.arange(len(after))) if paired else None
     return both_sides(tables[0]["x"].replace(**changes), tables[1]["x"], None, pairs)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("5", (5, 5, "")), ("[1,3]", (1, 3, "]")), ("[1,3)", (1, 3, ")")),
-        ("[-1.5,2e1]", (Fraction(-3, 2), 20, "]")), ("word", None), ("[a,b]", None), ("", None),
-    ],
-)  # fmt: skip
-def test_spans_of_numbers(text, expected):
-    """A text is read as the numbers that it names, or as none."""
-    assert span(text, Axis("number"), {}) == expected
 
 
 def test_open_ends():
@@ -69,46 +55,6 @@ def test_masks():
     assert cover("12", values, place).tolist() == [3]
     assert cover("9**", values, place) is None
     assert cover("north", values, place) is None
-
-
-def test_unknown_words():
-    """Without pairs an unknown word covers anything, with them what it stands for."""
-    before, after = ["a", "b", "c", "d"], ["one", "one", "two", "two"]
-    known = sides(before, after)
-    assert [covered.tolist() for covered in known.covers] == [[0, 1], [2, 3]]
-    assert known.losses.tolist() == [0.5] * 4
-    unknown = sides(before, after, paired=False)
-    assert not unknown.read
-    assert unknown.losses.tolist() == [1.0] * 4
-
-
-def test_kinds():
-    """Numbers, dates and truth released as such are numbers, anything else is words."""
-    assert isinstance(sides([1, 2], [1.5, 1.5]), Numbers)
-    days = sides([date(2020, 1, 1), date(2020, 1, 3)], ["[2020-01-01,2020-01-03]"] * 2)
-    assert days.after.tolist() == [18263.0] * 2
-    assert isinstance(sides([True, False], [True, True]), Numbers)
-    assert isinstance(sides([True, False], ["*", "*"]), Words)
-    assert isinstance(sides([1, 2], ["low", "low"]), Words)
-    assert isinstance(sides(["a", "b"], ["*", "*"]), Words)
-
-
-@pytest.mark.parametrize("size", [1e308, 1e-320, 1.0])
-def test_scale(size):
-    """Numbers of any size have their differences, and come back in their own unit."""
-    found = sides([size, size * 0.5, 0.0], [size * 0.5] * 3)
-    assert np.isfinite(found.deviation)
-    assert found.deviation > 0
-    assert found.own(float(found.before[0])) == pytest.approx(size)
-
-
-def test_large_whole_numbers():
-    """Differences of large whole numbers do not drown."""
-    found = sides([10**16, 10**16 + 1, 10**16 + 2], [10**16 + 1] * 3)
-    assert found.before.tolist() == [0, 1, 2]
-    assert found.own(2.0) == 10**16 + 2
-    unsigned = pa.array([2**64 - 1, 0], type=pa.uint64())
-    assert sides(unsigned, unsigned).deviation > 1e18
 
 
 def test_stars_and_missing_cells():

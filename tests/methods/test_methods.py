@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-import pickle
-
 import numpy as np
 import pytest
 
-import shoal
 from shoal.errors import RequestError
-from shoal.methods.problem import Info, Nodes, Points, Problem
+from shoal.methods.problem import Nodes, Points, Problem
 from shoal.methods.registry import METHODS, REFINEMENTS, find_refinement
 from shoal.methods.solve import solve
-from shoal.progress import Reporter, StopToken
+from shoal.progress import Reporter
 from shoal.table.encode_nodes import code
 from shoal.table.read import read
 
 MATRIX = np.random.default_rng(0).normal(size=(30, 2))
 ENCODINGS = {"points": Points(MATRIX), "nodes": Nodes(code(read(MATRIX)))}
-
-
-def test_the_function_and_the_room_have_one_name():
-    """`shoal.methods()` lists the registry, whichever of function and package came first."""
-    import shoal.methods as room
-
-    assert shoal.methods() == room() == [method.info for method in METHODS.values()]
-    assert all(isinstance(info, Info) for info in shoal.methods())
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -64,17 +53,3 @@ def test_refinements_that_are_not_there():
         find_refinement("phase3")
     with pytest.raises(RequestError, match="phase2 is no search: it takes no parameters"):
         find_refinement("phase2", {"runs": 2})
-
-
-def test_a_token_is_passed_along():
-    """Reporters made of one another share a token; in another process it is a token of its own."""
-    report = Reporter(None, StopToken())
-    assert Reporter.of(report).stop is report.quiet().stop is report.stop
-    report.stop.canceled = True
-    with pytest.raises(KeyboardInterrupt):
-        report.quiet()("grouping", 0, 1)
-    with pytest.raises(KeyboardInterrupt):
-        solve(Problem(ENCODINGS["points"], 3), "mdav", report)
-    elsewhere = pickle.loads(pickle.dumps(report))  # noqa: S301 - our own
-    assert not elsewhere.stop.canceled
-    assert Reporter(None).stop is not Reporter(None).stop

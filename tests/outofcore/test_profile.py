@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from decimal import Decimal
 from itertools import pairwise
 
@@ -14,8 +13,7 @@ from hypothesis import strategies as st
 
 from naive import large as twin
 from shoal.errors import InputError
-from shoal.measures.result import FEW
-from shoal.pipeline.regions.profile import FileProfile, Moments, ProfileBuilder, Sketch
+from shoal.pipeline.regions.profile import Moments, ProfileBuilder, Sketch
 from shoal.table.dataframes.frames import from_arrow
 from shoal.table.roles import Column, Kind
 from shoal.table.sampling import Sample, drawn, hashes, sample_size
@@ -28,21 +26,6 @@ def pieces(values, cuts, kind=None):
     for start, end in pairwise(edges):
         array = pa.array(values[start:end], type=kind)
         yield from_arrow(pa.table({"x": array}), Source("t", "parquet", "0"))
-
-
-@given(
-    values=st.lists(st.integers(-(10**17), 10**17), min_size=1, max_size=60),
-    cuts=st.lists(st.integers(0, 60), max_size=4),
-)
-def test_moments_of_integers(values, cuts):
-    """Moments of pieces are those of the whole, also of numbers that no float holds."""
-    moments = Moments()
-    for piece in pieces(values, [cut % len(values) for cut in cuts], pa.int64()):
-        moments.add(piece["x"])
-    mean, deviation = twin.mean_and_deviation(values)
-    assert float(moments.base) + moments.mean == pytest.approx(mean, abs=100)
-    assert moments.deviation == pytest.approx(deviation, rel=1e-9)
-    assert moments.count == len(values)
 
 
 @given(
@@ -59,17 +42,6 @@ def test_moments_of_decimals_that_grow_longer(values, cut):
     mean, deviation = twin.mean_and_deviation([*short, *values[cut:]])
     assert float(moments.base) + moments.mean == pytest.approx(mean, abs=1e-9)
     assert moments.deviation == pytest.approx(deviation, abs=1e-9)
-
-
-def test_standardized_as_the_whole():
-    """Numbers of a region are seen as they are in the whole table."""
-    rng = np.random.default_rng(0)
-    values = rng.normal(50, 7, 4000)
-    moments = Moments()
-    for piece in pieces(values, [1000, 1500]):
-        moments.add(piece["x"])
-    column = Column("x", Kind.FLOAT, pa.array(values[:10]))
-    assert moments.placed(column) == pytest.approx((values[:10] - values.mean()) / values.std())
 
 
 def test_numbers_too_far_apart():
@@ -95,14 +67,6 @@ def test_different_values():
     assert some.different(100_000) == pytest.approx(20_000, rel=0.12)
 
 
-def test_one_double_among_all():
-    """A column in which values come twice is not taken for unique."""
-    sketch = Sketch(256)
-    sketch.add(hashes(Column("x", Kind.INTEGER, pa.array(np.arange(50_000)))))
-    sketch.add(hashes(Column("x", Kind.INTEGER, pa.array(np.arange(50_000)))))
-    assert sketch.different(100_000) < 60_000
-
-
 def test_a_sample_is_even_and_repeats():
     """A sample has its size, takes from all over, and is the same for any cut into pieces."""
     whole, cut = Sample(7, 500), Sample(7, 500)
@@ -115,23 +79,6 @@ def test_a_sample_is_even_and_repeats():
     assert found.size == np.unique(found).size == 500
     assert abs(found.mean() - 10_000) < 1_000
     assert len(set(drawn(0, 0, 100).tolist()) & set(drawn(1, 0, 100).tolist())) == 0
-
-
-def test_survey_and_notes():
-    """What was seen of a file comes back from notes as it was."""
-    table = pa.table({"a": [1, 2, None, 4], "t": ["x", "x", "y", None], "id": list("abcd")})
-    sample = Sample(0, 100)
-    looking = ProfileBuilder(["a", "t"], {"id"}, sample)
-    looking.add(from_arrow(table, Source("t", "parquet", "0")))
-    found = looking.profile()
-    assert found.rows == 4
-    assert set(found.columns) == {"a", "t"}
-    assert (found.columns["a"].missing, found.columns["a"].different) == (1, 3)
-    assert (found.columns["t"].missing, found.columns["t"].different) == (1, 2)
-    assert found.columns["t"].moments is None
-    again = FileProfile.from_dict(found.to_dict())
-    assert again == found
-    assert np.isnan(np.asarray(sample.rows["t"])).all()
 
 
 def test_infinite_names_its_row():
@@ -198,22 +145,3 @@ def test_a_sample_of_a_wide_table_is_short():
     assert sample_size(8) == 200_000
     assert sample_size(1000) * 1000 <= 4_000_000
     assert sample_size(20_000) == 2_000
-
-
-def test_threads_have_no_say_in_a_profile():
-    """Columns looked at side by side have the profile, and the order, of one after another."""
-    rng, rows = np.random.default_rng(0), FEW + 5
-    columns = {
-        "z": rng.normal(size=rows), "a": rng.integers(0, 90, rows), "skipped": np.arange(rows),
-        "t": [f"t{number % 7}" if number % 11 else None for number in range(rows)],
-        "when": (3600 * np.arange(rows)).astype("datetime64[s]"),
-    }  # fmt: skip
-    piece = from_arrow(pa.table(columns), Source("t", "parquet", "0"))
-    found = []
-    for threads in (1, 2):
-        builder = ProfileBuilder(["t", "z", "a", "when"], {"skipped"}, Sample(3, 50), True, threads)
-        builder.add(piece)
-        builder.add(piece)
-        sample = builder.sample.rows.to_pydict()
-        found.append((json.dumps([*builder.sketches, builder.profile().to_dict()]), str(sample)))
-    assert found[0] == found[1]

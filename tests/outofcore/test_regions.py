@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
 from naive import large as twin
-from shoal.methods.cutting import turned
 from shoal.pipeline.regions.solve import Cuts, cut_sample, dealt, joined
 from shoal.table.sampling import drawn
 from thorough import examples
@@ -68,26 +66,3 @@ def test_joined(counts, least):
     assert [place for region in regions for place in region] == list(range(len(counts)))
     sizes = [sum(counts[place] for place in region) for region in regions]
     assert len(regions) == 1 or min(sizes) >= least
-
-
-def test_turned_keeps_equals_together():
-    """Equal points stay equal along other directions, different ones differ."""
-    points = np.array([[1.0, 2.0], [1.0, 2.0], [2.0, 1.0]])
-    found = turned(points, np.random.default_rng(3))
-    assert np.array_equal(found[0], found[1])
-    assert not np.array_equal(found[0], found[2])
-    assert np.array_equal(found, turned(points, np.random.default_rng(3)))
-
-
-def test_parting_and_gathering(tmp_path):
-    """What goes to a place is found there, from all files, in the order of the rows."""
-    from shoal.pipeline.regions.run_folder import RunFolder
-    from shoal.pipeline.regions.write import gather, part
-
-    with RunFolder(tmp_path / "r.csv", 1) as work:
-        one = pa.table({"a": [1, 2, 3, 4], "b": ["x", None, "y", "z"]})
-        assert part(work, "one", one, np.array([2, 0, 2, 0]), 3) == [2, 0, 2]
-        assert part(work, "two", one.slice(0, 1), np.array([2]), 3) == [0, 0, 1]
-        assert gather(work, ["one", "two"], 0).to_pydict() == {"a": [2, 4], "b": [None, "z"]}
-        assert gather(work, ["one", "two"], 1).num_rows == 0
-        assert gather(work, ["one", "two"], 2)["a"].to_pylist() == [1, 3, 1]

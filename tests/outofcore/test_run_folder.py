@@ -173,20 +173,6 @@ def test_what_somebody_holds_is_not_swept(tmp_path, monkeypatch):
             assert old.whole.path.exists()
 
 
-def test_once(tmp_path):
-    """What was made once is not made again."""
-    with RunFolder(tmp_path / "r.csv", 1) as work:
-        made = []
-
-        def make():
-            made.append(1)
-            return {"a": (1, 2)}
-
-        assert work.once("some", make) == {"a": [1, 2]}
-        assert work.once("some", make) == {"a": [1, 2]}
-        assert made == [1]
-
-
 def test_a_start_that_fails_leaves_nothing(tmp_path, monkeypatch):
     """If not even the request can be noted, no folder is left, and no lock is held."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from types import SimpleNamespace
 
 import pytest
 
@@ -32,14 +31,6 @@ def test_two_regions_at_once(tmp_path, threads, each):
     side = runner(tmp_path, threads).beside(2)
     assert side.threads == each
     assert side.all("meeting", step, range(6)) == list(range(6))
-
-
-def test_where_there_is_one_thread_or_another_machine(tmp_path):
-    """One thread, an engine on other machines, and room for one region: all is as ever."""
-    for one in (runner(tmp_path, 1), runner(tmp_path, 2, SimpleNamespace(is_remote=True))):
-        assert one.beside(2) is one
-    two = runner(tmp_path, 2)
-    assert two.beside(1) is two
 
 
 def test_an_error_ends_the_others(tmp_path):

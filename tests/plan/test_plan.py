@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pyarrow as pa
@@ -11,9 +10,9 @@ import pyarrow.csv as pc
 import pyarrow.parquet as pq
 import pytest
 
-from shoal.errors import RequestError, ShoalError
+from shoal.errors import ShoalError
 from shoal.executor import Threads
-from shoal.pipeline.plan.plan import make_plan, plan_table
+from shoal.pipeline.plan.plan import plan_table
 from shoal.pipeline.regions import file_plan
 from shoal.pipeline.regions.run_folder import RunFolder
 from shoal.pipeline.regions.tasks import TaskRunner
@@ -117,87 +116,3 @@ def test_plans_are_equal_in_memory_and_out_of_core(tmp_path, kind, seed):
     assert here.settings == there.settings
     assert here.schema.schema == there.schema.schema
     assert [c.order for c in here.schema.columns] == [c.order for c in there.schema.columns]
-
-
-def test_a_plan_is_frozen_and_holds_no_record():
-    """A plan cannot be changed, and its schema has no rows."""
-    plan, _ = plan_table(read(people(np.random.default_rng(0))), build(
-        {"protect": {"k": 3}, "roles": {"identifiers": ["id"], "quasi_identifiers": ["age"],
-         "sensitive": ["ill"], "drop": ["cost"], "keep_unique": ["born", "height"]}}))  # fmt: skip
-    with pytest.raises(FrozenInstanceError):
-        plan.by_hierarchies = True
-    assert plan.schema.rows == 0
-    assert plan.grouped.rows == 0
-
-
-class Known:
-    """A profile of what nobody has: every figure is made up."""
-
-    rows = 1_000
-
-    def missing(self, column):
-        return 7 if column.name == "height" else 0
-
-    def different(self, _):
-        return 50
-
-    def reason(self, _):
-        return None
-
-    def repeats(self, _):
-        return False
-
-    def code_length(self, column):
-        return 5 if column.name == "zip" else None
-
-    def two_valued(self, column):
-        return column.name == "flag"
-
-    def unique_share(self, _column, _released=None):
-        return 0.0
-
-    def complete(self, _):
-        return self
-
-
-@pytest.mark.parametrize(
-    ("quasi", "more", "trees", "aggregators"),
-    [
-        (["age", "flag"], {}, False, {"age": "mean", "flag": "majority"}),
-        (["age", "height"], {}, False, {"age": "mean", "height": "mean"}),
-        (["age", "height"], {"release": {"numbers": "interval"}}, True,
-         {"age": "generalize", "height": "generalize"}),
-        (["age", "height"], {"protect": {"k": 3, "method": "kaim"}}, True,
-         {"age": "generalize", "height": "generalize"}),
-        (["age", "town"], {}, True, {"age": "mean", "town": "generalize"}),
-        (["age", "town"], {"protect": {"k": 3, "method": "mdav"}}, False,
-         {"age": "mean", "town": "generalize"}),
-        (["age"], {"hierarchies": {"age": "widths:5"}}, True, {"age": "generalize"}),
-        (["age"], {"protect": {"k": 3, "method": "mdav"}, "hierarchies": {"age": "widths:5"}},
-         False, {"age": "generalize"}),
-        (["age", "height"], {"release": {"aggregate": "mean"}}, False,
-         {"age": "mean", "height": "mean"}),
-        (["age", "flag"], {"release": {"aggregate": {"flag": "mean"}}}, False,
-         {"age": "mean", "flag": "mean"}),
-    ],
-)  # fmt: skip
-def test_schema_and_profile_are_enough(quasi, more, trees, aggregators):
-    """Encoder and aggregators follow from the schema and the profile, without any record."""
-    schema = read(people(np.random.default_rng(0))).without_rows()
-    names = [name for name in schema.names if name not in quasi]
-    tree = {"protect": {"k": 3}, "roles": {"quasi_identifiers": quasi, "drop": names}, **more}
-    plan = make_plan(build(tree), schema, Known())
-    assert plan.by_hierarchies is trees
-    assert dict(plan.aggregators) == aggregators
-    assert plan.estimate == plan.expected(Known.rows)
-
-
-def test_what_cannot_be_is_refused_before_any_record_is_read():
-    """A hierarchy that nothing uses is refused by the plan alone."""
-    schema = read(people(np.random.default_rng(0))).without_rows()
-    rest = [name for name in schema.names if name != "age"]
-    tree = {"protect": {"k": 3, "method": "mdav"}, "hierarchies": {"age": "widths:5"},
-            "roles": {"quasi_identifiers": ["age"], "drop": rest},
-            "release": {"aggregate": "mean"}}  # fmt: skip
-    with pytest.raises(RequestError, match="a hierarchy is given, but the groups release means"):
-        make_plan(build(tree), schema, Known())

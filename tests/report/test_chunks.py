@@ -18,7 +18,6 @@ from shoal.release.aggregate import Aggregators, aggregate
 from shoal.report.build import Findings, Released, Run, build_report
 from shoal.report.chunk import Chunk
 from shoal.report.figures import (
-    FIGURES,
     chunk_figures,
     combine,
     figures_of,
@@ -244,12 +243,3 @@ def test_what_the_figures_are():
     huge = found["numbers"]["huge"]
     assert huge["variance_before"] is None
     assert 0 < found["losses"]["columns"]["huge"] < 1000
-
-
-def test_every_family_is_plain():
-    """Partial results of every family go through JSON unchanged."""
-    whole = release("mixed", 3, True, True)
-    ranges = Ranges(ranges_of(whole), whole.aggregators, K, 0, value_counts(whole.coded))
-    found = chunk_figures(whole, ranges)
-    assert list(found) == list(FIGURES)
-    assert plain(found) == found

@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import re
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pyarrow as pa
 import pytest
@@ -80,30 +79,6 @@ def test_a_page_that_was_not_verified(words):
     assert "in this release is shared by" not in text
 
 
-def test_notes_about_distributions(words):
-    """Hidden bars and columns that are not shown are told of where there are any."""
-    report = report_of(NUMBERS, method="mdav")
-    first = report.columns[0]
-    seen = SimpleNamespace(**{**vars(first.histogram), "hidden": False})
-    hidden = SimpleNamespace(**{**vars(first.histogram), "hidden": True})
-    left_empty, most = "fewer than 2 records are left empty", "columns that lost most"
-    for histograms, has_hidden, has_more in (
-        ([seen], False, False),
-        ([seen, hidden], True, False),
-        ([None, seen], False, False),
-        ([seen] * 12, False, False),
-        ([seen] * 12 + [None], False, False),
-        ([seen] * 13, False, True),
-    ):
-        columns = [replace(first, name=f"c{i}", histogram=h) for i, h in enumerate(histograms)]
-        text = words(replace(report, columns=columns))
-        assert (left_empty in text) is has_hidden
-        assert (most in text) is has_more
-    assert "Before and after" not in words(
-        replace(report, columns=[replace(first, histogram=None)])
-    )
-
-
 def test_how_a_search_went(words):
     """A search is told with its losses; several runs are counted, one is not."""
     report = report_of(NUMBERS, method="ilsmc+", max_iterations=5)
@@ -115,25 +90,3 @@ def test_how_a_search_went(words):
     text = words(report_of(TEXTS, method="kaim+", max_iterations=5))
     assert "at the first local optimum" not in text
     assert "may add to the loss at first" in text
-
-
-def test_commands_of_files(words):
-    """A recipe that knows its file needs no other; the file's name and columns are quoted."""
-    report = report_of(NUMBERS, method="mdav")
-    for kind in ("csv", "parquet"):
-        text = words(replace(report, input={**report.input, "kind": kind}))
-        assert "shoal run run.toml -o again/" in text
-    release = {**report.release, "recipe": "my run.toml", "file": "r.csv", "sha256": "abc",
-               "order": "shuffled"}  # fmt: skip
-    text = words(replace(report, release=release))
-    assert "shoal run 'my run.toml' --input" in text
-    assert "shoal verify r.csv -k 2" in text
-    assert "release, sha256 abc rows of the release shuffled" in text
-
-
-def test_texts_of_the_page():
-    """Texts stand on the page as they are, without quotes, and harm no browser."""
-    assert pages.escape("a") == "a"
-    assert pages.escape("<b>") == "&lt;b&gt;"
-    assert len(pages.escape("x" * 5000)) <= 2000
-    assert pages.short(report_of(NUMBERS, method="mdav")).startswith("<div style=")

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
-from types import SimpleNamespace
 
 import pyarrow as pa
 import pytest
 
 import shoal
-from shoal.report.guarantees import Protection, guarantee
-from shoal.report.report import Report
 
 DAYS = [dt.date(2024, 1, day) for day in (1, 3, 5, 11, 13, 15)]
 TIMES = [dt.datetime(2024, 1, 1, hour) for hour in (0, 1, 2, 12, 13, 14)]
@@ -34,15 +30,6 @@ def test_means_and_variances_of_dates_and_times():
     assert found["t"].variance_after == pytest.approx(216 / 5 / 24**2)
     assert found["d"].information_loss == pytest.approx(100 * 16 / 166)
     assert found["t"].information_loss == pytest.approx(100 * 4 / 220)
-
-
-def test_counts_of_cells():
-    """Cells that stayed, that changed, that became * and that were missing are counted."""
-    found = columns_of(a=[1.0, 2.0, 3.0, 8.0, 8.0, 8.0], b=[5, 5, 5, 1, 1, None])
-    a, b = found["a"], found["b"]
-    assert (a.unchanged, a.generalized, a.suppressed, a.missing) == (4, 2, 0, 0)
-    assert (b.unchanged, b.generalized, b.suppressed, b.missing) == (3, 0, 2, 1)
-    assert a.information_loss == pytest.approx(100 * 2 / 56)
 
 
 def test_what_missing_cells_cost():
@@ -83,48 +70,6 @@ def test_what_became_of_texts_is_told(options, word):
     for column in report.columns:
         assert f"{column.unchanged:,} cells kept, {column.generalized:,} {word}" in text
         assert column.unchanged + column.generalized + column.suppressed == 6
-
-
-def test_the_limits_of_what_is_released():
-    """Values that are those of records are told of where there are any, and only there."""
-    said = {
-        (values, records): guarantee(Protection(5, 6, values=values, records=records))
-        for values in (False, True) for records in (False, True)
-    }  # fmt: skip
-    for (values, records), lines in said.items():
-        text = "\n".join(lines["does_not_cover"])
-        assert ("end in values of records" in text) is values
-        assert ("is a value of one of the group's" in text) is records
-        assert "knows 4 or more of a group's 6 or more members" in text
-        assert "at least 5 records" in lines["covers"][0]
-
-
-@pytest.mark.parametrize(
-    ("ways", "costs", "words"),
-    [
-        (("mean",), None, "the variation (SSE/SST)"),
-        (("generalize", "range"), {}, "what the cells said (ILoss)"),
-        (("generalize", "mean"), {}, "what the cells said (mean of the columns)"),
-    ],
-)
-def test_what_the_loss_is_a_share_of(ways, costs, words):
-    """Of numbers it is the variation, of trees what cells said, of both a mean."""
-    columns = [SimpleNamespace(released_as=way) for way in ways]
-    assert Report.loss_of(SimpleNamespace(columns=columns, costs=costs, is_public=False)) == words
-
-
-def test_a_report_in_json():
-    """JSON holds what was asked and what was found: groups, sizes, records and columns."""
-    table = pa.table({"a": [1, 1, 2, 9, 9, 8, 9], "s": list("xyzxyzx")})
-    found = shoal.anonymize(table, k=3, quasi_identifiers=["a"], sensitive=["s"], method="mdav")
-    told = json.loads(found.report.to_json())
-    assert told["groups"] == {
-        "count": 2, "smallest": 3, "largest": 4, "without_spread": 0, "sizes": {"3": 1, "4": 1},
-    }  # fmt: skip
-    assert (told["input"]["records"], told["input"]["columns"]) == (7, 2)
-    assert told["release"] == {"columns": ["a", "s"], "records": 7}
-    assert found.report.group_span() == "3 to 4"
-    assert "NOT verified" not in str(found.report)
 
 
 def test_names_in_json_are_as_they_are():

@@ -66,7 +66,7 @@ def test_never_above_on_two_thousand_tables():
     assert never_above(range(2_000)) >= 1_000
 
 
-@pytest.mark.parametrize("effort", EFFORTS)
+@pytest.mark.parametrize("effort", [*EFFORTS[:2], pytest.param("best", marks=pytest.mark.slow)])
 def test_never_above_where_groups_are_large(effort):
     """Nor are bounds by pairs of records, where k is 7 or more."""
     for seed in range(4):

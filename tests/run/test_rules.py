@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import math
 import tomllib
 from collections import Counter
 from itertools import product
@@ -256,20 +255,18 @@ def test_trees_that_are_refused(said, words, message, tmp_path):
         library.anonymize(source, **ROLES, t=T, hierarchies={"s": said})
 
 
-def test_the_last_digit_of_t_and_alpha(tmp_path):
+@pytest.mark.parametrize("way", spread(WAYS, 1))
+def test_the_last_digit_of_t_and_alpha(tmp_path, way):
     """A t or an alpha a little below what groups could have is met, or refused as impossible."""
     cells = ["x", "y", "z"] * 12 + ["x"] * 4
     source = written(tmp_path / "in.csv", cells)
-    for alpha in (0.4, 0.3999999999999, 0.399, 0.5, 0.4999999999999):
-        for way in WAYS:
-            if alpha < 0.4:
-                with pytest.raises(library.PrivacyError, match="cannot be met"):
-                    library.anonymize(source, **ROLES, alpha=alpha, enforce=way)
-            else:
-                library.anonymize(source, **ROLES, alpha=alpha, enforce=way)
+    for alpha in (0.4, 0.5, 0.4999999999999):
+        library.anonymize(source, **ROLES, alpha=alpha, enforce=way)
+    for alpha in (0.3999999999999, 0.399):
+        with pytest.raises(library.PrivacyError, match="cannot be met"):
+            library.anonymize(source, **ROLES, alpha=alpha, enforce=way)
     for t in (0.0, 1e-15, 0.0666666666666, 0.06666666666666667, 0.1666666666666, 1 / 6):
-        for way in WAYS:
-            library.anonymize(source, **ROLES, t=t, enforce=way)
+        library.anonymize(source, **ROLES, t=t, enforce=way)
 
 
 def test_numbers_of_any_type(tmp_path):
@@ -348,38 +345,15 @@ def test_a_recipe_repeats_the_run(asked, method, shoal, tmp_path):
 
 
 WRONG = [
-    ({"l": 0}, "l must be"),
-    ({"l": 2.5}, "l must be a whole number"),
-    ({"l": True}, "l must be"),
-    ({"l": "three"}, "l must be"),
-    ({"l": math.nan}, "l must be"),
-    ({"l": math.inf}, "l must be"),
-    ({"l": {}}, "l names no column"),
     ({"l": {"s": True}}, "l"),
     ({"l": {"x": 3}}, "l is given for 'x'"),
-    ({"t": -0.5}, "t must be"),
-    ({"t": 2}, "t must be"),
     ({"t": "0.2"}, "t must be a number"),
     ({"t": True}, "t must be a number"),
-    ({"t": math.nan}, "t must be"),
-    ({"alpha": 0}, "alpha must be"),
-    ({"alpha": 1.5}, "alpha must be"),
     ({"alpha": {"q": 0.5}}, "alpha is given for 'q'"),
-    ({"dominance": 0}, "dominance must be"),
     ({"dominance": {"s": 5}}, "dominance is given for 's'"),
-    ({"c": 2.0}, "say l too"),
-    ({"l": 2, "c": 2.0}, "c"),
-    ({"l": 2, "l_kind": "recursive"}, "needs c"),
-    ({"l": 2, "l_kind": "recursive", "c": 0}, "c must be"),
     ({"l": 2, "l_kind": "recursive", "c": "2"}, "c must be a number"),
-    ({"l": 2, "l_kind": "fuzzy"}, "l_kind must be"),
-    ({"l_kind": "entropy"}, "say l too"),
     ({"k_of": {("a", "q"): 6}}, "k_of is given for 'q'"),
     ({"k_of": {"s": 6}}, "k_of is given for 's'"),
-    ({"k_of": {"a": 0}}, "k_of must be"),
-    ({"k_of": {"a": 2.5}}, "k_of must be"),
-    ({"k_of": {"a": True}}, "k_of must be"),
-    ({"k_of": {(): 3}}, "k_of must be"),
     ({"k_of": ["a"]}, "k_of must be"),
     ({"k_of": {"a": ROWS + 1}}, "k_of: 40 records < 41"),
     ({"enforce": "magic"}, "enforce must be"),
@@ -407,21 +381,8 @@ def test_sensitive_columns_must_be_named(asked, tmp_path):
     ("options", "code", "message"),
     [
         (("--l", "0"), 2, "l must be"),
-        (("--l", "2.5"), 2, "l must be a whole number"),
         (("--l", "x"), 2, "--l must be one number"),
-        (("--l", "x=3"), 2, "l is given for 'x'"),
-        (("--l", "nan"), 2, "l must be"),
-        (("--t", "-1"), 2, "t must be"),
-        (("--t", "2"), 2, "t must be"),
-        (("--alpha", "0"), 2, "alpha must be"),
-        (("--alpha", "1.5"), 2, "alpha must be"),
-        (("--c", "2"), 2, "say l too"),
-        (("--l", "2", "--c", "2"), 2, "recursive"),
-        (("--k-of", "a,q=6"), 2, "k_of is given for 'q'"),
         (("--k-of", "a"), 2, "--k-of"),
-        (("--k-of", "a=0"), 2, "k_of must be"),
-        (("--dominance", "s=3"), 2, "dominance is given for 's'"),
-        (("--enforce", "magic"), 2, "enforce must be"),
         (("--l", "9"), 3, "cannot be met"),
         (("--alpha", "0.1"), 3, "cannot be met"),
         (("--l", "4.5", "--l-kind", "entropy"), 3, "cannot be met"),

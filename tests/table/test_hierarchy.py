@@ -309,11 +309,6 @@ def test_texts(rule, labels):
     assert above(list(labels), rule) == labels
 
 
-def test_prefixes_of_one_sign():
-    """Where no text has two signs there is nothing to mask."""
-    assert above(["a", "b"], "prefixes") == {"a": [], "b": []}
-
-
 def test_prefixes_of_numbers():
     """Whole numbers are masked as they are written."""
     assert above([1234, -12], "prefixes:2") == {"-12": ["-1*"], "1234": ["12**"]}
@@ -496,14 +491,6 @@ def test_labels_with_odd_signs(write, odd):
     assert released([odd, "b"], str(file), 2) == [f"g{odd}"] * 2
 
 
-def test_one_line(write):
-    """A file of one line is a tree of one value."""
-    file = write("h.csv", "a;g;*\n")
-    assert shoal.hierarchy(file).paths == (("a", "g", "*"),)
-    assert released(["a", "a", None], str(file), 2) == ["*"] * 3
-    assert released(["a", "a"], str(write("h.csv", "a;*")), 2) == ["a", "a"]
-
-
 def test_repeated_labels(write):
     """A label repeated in the next level is one node, and a value may be it."""
     file = write(
@@ -562,14 +549,6 @@ def test_numbers_written_differently(write, csv_of, written, kind):
         ]  # fmt: skip
     assert found.uncovered == ()
     assert len(found.tree) == 6
-
-
-@pytest.mark.parametrize("written", ["0.1", "0.10", "1e-1", "+.1"])
-def test_tenths_written_differently(write, csv_of, written):
-    """0.1 in a file is 0.1 of the data, be it text or a floating-point number."""
-    file = str(write("h.csv", f"{written};low;*\n0.5;low;*\n0.7;high;*\n"))
-    assert of([0.1, 0.5, 0.7], file).uncovered == ()
-    assert csv_of(["0.1", "0.5", "0.7"], file).uncovered == ()
 
 
 def test_a_number_is_a_group_too(write):
@@ -741,11 +720,6 @@ def test_there_and_back_of_an_empty_text(tmp_path, rule):
     except shoal.ShoalError:
         return
     assert shoal.hierarchy(file).paths == built.paths
-
-
-def test_csv_of_a_hierarchy():
-    """The file has one line a value, from the value to the root, with semicolons."""
-    assert of([7, 12], "widths:5,10").to_csv() == "7;[5,10);[0,10);*\n12;[10,15);[10,20);*\n"
 
 
 # --- random trees

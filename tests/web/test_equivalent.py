@@ -78,41 +78,6 @@ def test_any_names(quasi, drop):
     assert asked == build(recipe)
 
 
-@pytest.mark.parametrize("recipe", RECIPES, ids=str)
-def test_the_snippet_asks_for_the_same(recipe, monkeypatch):
-    """Run by Python, the snippet gives the job's settings."""
-    import shoal
-    from shoal.pipeline import anonymize
-    from shoal.table.source import Source
-    from shoal.table.table import Table
-
-    class Report:
-        verdict = "safe"
-
-    class Made:
-        report = Report()
-        table = data = Table((), Source("t.csv", "csv"))
-
-        def pack(self, folder, **how):
-            found.append((folder, how))
-
-    found = []
-
-    def heard_walk(data, asked, *_):
-        found.append((data, asked))
-        return Made()
-
-    monkeypatch.setattr(anonymize, "anonymize_with", heard_walk)
-    code = python_snippet("anonymize", "t.csv", recipe, {"format": "parquet"}, TREES)
-    exec(compile(code, "snippet", "exec"), {"shoal": shoal})  # noqa: S102 - what a person would do
-    (source, asked), (folder, how) = found
-    safe = recipe.get("release", {}).get("spreadsheet_safe", False)
-    assert (source, folder) == ("t.csv", "pack")
-    assert how == {"format": "parquet", **({"spreadsheet_safe": True} if safe else {})}
-    wanted = settings_of(recipe).replace(release={"spreadsheet_safe": False})
-    assert asked == wanted
-
-
 def test_compare_and_memory():
     """A comparison and a file in parts are said by the commands that do them."""
     more = {"compare": {"k": [3, 5], "methods": ["mdav", "fast"], "budget": 60}}

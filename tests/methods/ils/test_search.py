@@ -143,17 +143,6 @@ def test_never_worse_than_the_start(iterations):
         assert np.bincount(labels).min() >= k
 
 
-@pytest.mark.parametrize("method", ["mdav", "centroid-phase2", "hilbert"])
-def test_from_the_labels_of_a_method(method):
-    """What a method found is where a search starts, and it loses less in the end."""
-    matrix = normal(150, 3)
-    start = shoal.microaggregate(matrix, 4, method=method, standardize=False).labels
-    labels, log = search(matrix, 4, start, iterations=50)
-    check_groups(labels, 150, 4)
-    assert log.loss_start == pytest.approx(loss(matrix, start), rel=1e-9)
-    assert log.loss_end < log.loss_start
-
-
 def test_groups_of_2k_are_split():
     """No start leaves a group of 2k records or more behind, be they all equal."""
     for seed in range(80):
@@ -239,14 +228,6 @@ def test_same_seed_same_labels(rule, runs):
     assert go(seed=6)[1].curve != log.curve
 
 
-def test_rules_differ():
-    """Every rule of acceptance goes its own way."""
-    matrix = normal(80, 3)
-    rules = [Fixed(), Dynamic(0.01), RecordToRecord(0.01), Late(), Annealing(0.1, 1e-3)]
-    ways = [search(matrix, 3, acceptance=rule, iterations=300)[1].gains for rule in rules]
-    assert all(ways[i] != ways[j] for i in range(5) for j in range(i))
-
-
 @pytest.mark.parametrize("way", list(WAYS))
 @pytest.mark.parametrize("iterations", [0, 10])
 def test_more_runs_are_never_worse(iterations, way):
@@ -276,18 +257,6 @@ def test_half_the_iterations_are_the_first_half(rule, runs):
         assert log.curve[0] == (0, log.loss_first_optimum)
 
 
-@pytest.mark.parametrize("iterations", [0, 25])
-@pytest.mark.parametrize("way", list(WAYS))
-def test_calls_of_any_length(iterations, way):
-    """How often the kernel comes back changes nothing, not even before the first optimum."""
-    matrix = normal(120, 3)
-    labels, log = search(matrix, 3, iterations=iterations, **WAYS[way])
-    again, other = search(matrix, 3, pairs=5, iterations=iterations, **WAYS[way])
-    assert np.array_equal(labels, again)
-    assert other.curve == log.curve
-    assert other.loss_first_optimum == log.loss_first_optimum
-
-
 @pytest.mark.parametrize("rule", [Fixed(), Annealing()], ids=lambda rule: rule.name)
 @pytest.mark.parametrize("runs", [1, 2])
 def test_time_limit(rule, runs):
@@ -302,14 +271,6 @@ def test_time_limit(rule, runs):
     assert np.array_equal(labels, again)
     assert repeated.stopped_by == "iterations"
     assert repeated.curve == log.curve
-
-
-def test_no_time_at_all():
-    """Without any time a small table still gets groups where no move gains."""
-    matrix = normal(60, 2)
-    labels, log = search(matrix, 3, seconds=0)
-    assert (log.stopped_by, log.iterations) == ("time limit", 0)
-    assert not twin.improves(matrix, labels, 3, 8)
 
 
 def test_target():
@@ -355,15 +316,6 @@ def test_runs_that_end_at_different_times(ended):
         assert log.stopped_by == "patience"
         assert log.iterations >= go()[1].iterations
     assert len(set(ended)) > 3
-
-
-def test_why_it_stopped():
-    """The target or patience is named only where it was given and was the reason."""
-    equal = np.zeros((9, 2))
-    assert search(equal, 2, iterations=20)[1].stopped_by != "target"
-    nothing = {"perturbations": ("distill",), "iterations": 20}
-    assert search(normal(5, 1), 2, **nothing)[1].stopped_by == "nothing to change"
-    assert search(normal(5, 1), 2, patience=9, **nothing)[1].stopped_by == "nothing to change"
 
 
 def test_tight_clusters():
@@ -485,17 +437,6 @@ def test_log_in_plain_values():
     assert perturbed == pytest.approx(whole.loss_first_optimum - whole.loss_end, rel=1e-9)
 
 
-def test_order_in_memory():
-    """A matrix that lies in memory by columns gives the same labels."""
-    matrix = normal(90, 3)
-    for start in (None, np.zeros(90, dtype=np.int64)):
-        found = [
-            search(make(matrix), 3, start, iterations=10)[0]
-            for make in (np.ascontiguousarray, np.asfortranarray)
-        ]
-        assert np.array_equal(*found)
-
-
 TOML = """
 local = "all"
 neighbors = 12
@@ -509,6 +450,17 @@ schedule = 100
 acceptance = { rule = "annealing", first = 0.01, last = 1e-4 }
 stop = { iterations = 50, seconds = 1.5, patience = 10, target = 2 }
 """
+
+
+def test_order_in_memory():
+    """A matrix that lies in memory by columns gives the same labels."""
+    matrix = normal(90, 3)
+    for start in (None, np.zeros(90, dtype=np.int64)):
+        found = [
+            search(make(matrix), 3, start, iterations=10)[0]
+            for make in (np.ascontiguousarray, np.asfortranarray)
+        ]
+        assert np.array_equal(*found)
 
 
 def test_a_search_in_toml():
@@ -526,14 +478,6 @@ def test_a_search_in_toml():
     assert found.replace({"runs": 1}).acceptance == Annealing(0.01, 1e-4)
 
 
-@every_rule
-def test_round_trip(rule):
-    """Every rule survives to_dict and back."""
-    asked = Search(acceptance=rule, stop=Stop(iterations=3))
-    assert Search().replace(asked.to_dict()) == asked
-    assert Search().replace({"acceptance": rule.name}).acceptance == type(rule)()
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -542,44 +486,29 @@ def test_round_trip(rule):
         ("acceptance = 'warm'", "there is no acceptance rule 'warm'; there are fixed, dynamic"),
         ("acceptance = { rule = 'late', lenght = 3 }", "did you mean 'length'?"),
         ("acceptance = { rule = 'late', length = 2.5 }", "late: length must be a whole number"),
-        ("acceptance = { rule = 'late', length = 0 }", "late: length must be a whole number"),
         ("acceptance = { rule = 'fixed', probability = 1.5 }", "must lie between 0 and 1"),
         ("acceptance = { rule = 'fixed', probability = nan }", "must lie between 0 and 1"),
-        ("acceptance = { rule = 'fixed', probability = '1' }", "must lie between 0 and 1"),
         ("acceptance = { rule = 'dynamic', temperature = -1 }", "temperature must be above 0"),
         ("acceptance = { rule = 'dynamic', temperature = inf }", "temperature must be above 0"),
         ("acceptance = { rule = 'dynamic', temperature = 'x' }", "temperature must be a number"),
         ("acceptance = { rule = 'record', deviation = true }", "deviation must be a number"),
         ("acceptance = { rule = 'annealing', last = 0 }", "last must be above 0"),
         ("acceptance = { rule = ['fixed'] }", "there is no acceptance rule"),
-        ("acceptance = { rule = 3 }", "there is no acceptance rule"),
         ("acceptance = 5", "acceptance must be"),
-        ("stop = 5", "stop must be"),
         ("stop = { iterations = -1 }", "max_iterations must be a whole number, at least 0"),
-        ("stop = { iterations = 2.0 }", "max_iterations must be a whole number"),
-        ("stop = { iterations = true }", "max_iterations must be a whole number"),
         ("stop = { patience = 0 }", "patience must be a whole number, at least 1"),
         ("stop = { seconds = -0.5 }", "time_limit must be a number, at least 0"),
         ("stop = { seconds = inf }", "time_limit must be a number"),
         ("stop = { target = nan }", "target must be a number"),
-        ("stop = { target = '3' }", "target must be a number"),
         ("local = 'some'", "local must be 'changed', 'all' or 'due'"),
-        ("local = 3", "local must be 'changed', 'all' or 'due'"),
         ("neighbors = -1", "neighbors must be a whole number, at least 0"),
         ("samples = 0", "samples must be a whole number, at least 1"),
         ("runs = 0", "runs must be a whole number, at least 1"),
-        ("runs = 2.0", "runs must be a whole number"),
-        ("runs = true", "runs must be a whole number"),
         ("schedule = -5", "schedule must be a whole number, at least 1"),
         ("moves = []", "moves must be some of shift, swap"),
-        ("moves = ['jump']", "moves must be some of shift, swap"),
         ("moves = [['shift']]", "moves must be some of shift, swap"),
-        ("moves = 'shift'", "moves must be some of shift, swap"),
-        ("moves = 5", "moves must be some of shift, swap"),
-        ("moves = { shift = 1 }", "moves must be some of shift, swap"),
         ("perturbations = ['dissolve', 3]", "perturbations must be some of dissolve, distill"),
         ("share = -0.1", "share must lie between 0 and 1"),
-        ("share = 'half'", "share must lie between 0 and 1"),
         ("restarts = 1", "restarts must be true or false"),
     ],
 )  # fmt: skip

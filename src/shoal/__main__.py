@@ -66,6 +66,7 @@ def main() -> None:
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115, PTH123 - for the life of the process
     code: object = 0
+    INTERRUPT.written = False  # in a process that wrote others before, too
     try:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, partial(_interrupted, INTERRUPT))

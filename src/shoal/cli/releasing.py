@@ -84,7 +84,7 @@ def check_early(
     """
     from shoal.release.targets import Targets
     from shoal.table.files.many_files import is_many
-    from shoal.table.files.opening import check_ordinary, is_database
+    from shoal.table.files.opening import check_file_name, check_ordinary, is_database
 
     if settings.protect.engine is not None or (source is not None and is_many(source)):
         return
@@ -92,6 +92,7 @@ def check_early(
         targets = Targets.of(output)
         targets.check(targets.staging(run.force), [Path(source)] if source else [], run.report)
     if source is not None and not is_database(source):
+        check_file_name(Path(source).name)
         check_ordinary(Path(source))
 
 

@@ -296,7 +296,8 @@ class Scan:
         content, bare, quote = self._decoded(part), part, self.quote.encode()
         is_even = b"\r" not in part or part.count(b"\r") == part.count(b"\r\n")
         is_even &= b"\0" not in part
-        if quote in part:  # a NUL in the place of each quoted cell
+        is_split = part.count(quote) <= PIECE  # in more parts it takes a gigabyte
+        if quote in part and is_split:  # a NUL in the place of each quoted cell
             bare = b"\0".join(part.split(quote)[::2])
             while b"\0\0" in bare:  # of doubled quotes
                 bare = bare.replace(b"\0\0", b"\0")
@@ -308,7 +309,8 @@ class Scan:
         many = marks.count(b"\n")
         is_even &= marks == self.row * many
         is_even &= self.width > 1 or not re.search(rb"(?:\A|\n)\r?\n", bare)
-        has_lines = bare is not part and many < part.count(b"\n")
+        has_lines = not is_split or (bare is not part and many < part.count(b"\n"))
+        is_even &= is_split
         half = CELL // 2  # a line of more than two such blocks has one of them in it
         is_long = any(part.find(b"\n", at, at + half) < 0
                       for at in range(0, len(part) - half, half))  # fmt: skip
@@ -320,8 +322,10 @@ class Scan:
         for record in filter(None, self.line.findall(part)):
             if not is_even and (reason := self._reason(record)):
                 raise self._wrong(reason)
+            if not is_split and not record.endswith(b"\n"):  # a part of one
+                raise self._wrong(WRONG[-1][1])
             self._check_record(record.decode())
-        if not is_even:
+        if is_split and not is_even:
             raise self._wrong(WRONG[-1][1])
         self.is_broken |= has_lines
 

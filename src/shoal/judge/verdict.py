@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from shoal.errors import in_html, listed, shown
 from shoal.hints import Message, option, said
+from shoal.judge.sections import VerificationSection
 
 LISTED = 10  # offending classes, and columns beside, in a summary
 DIGITS = 4  # of a figure
@@ -301,7 +302,7 @@ class Verification:
               if self.offending_count > LISTED else []),
         ])  # fmt: skip
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> VerificationSection:
         """Return plain values for JSON."""
         fields: dict[str, Any] = _plain(asdict(self))
         table = [{"size": size, "classes": classes} for size, classes in self.sizes.table]
@@ -311,7 +312,8 @@ class Verification:
             fields["against"]["judged"] = self.against.judged
         optional = ("roles", "roles_of_sensitive", "required_by", "reader", "beside", "apart")
         unset = {"sql", *(name for name in optional if not fields[name])}
-        return {name: value for name, value in fields.items() if name not in unset}
+        plain = {name: value for name, value in fields.items() if name not in unset}
+        return cast(VerificationSection, plain)
 
     def __str__(self) -> str:
         return "\n".join([self.summary(), *(f"  {line}" for line in self.origins)])

@@ -246,8 +246,11 @@ def known_of(
     population: Table | None, fraction: Any,
 ) -> tuple[Key, Known]:  # fmt: skip
     """Return the key and what is known beside it."""
-    sizes = {"weight": weight, "population": population, "sampling_fraction": fraction}
-    given = [option(name) for name, value in sizes.items() if value is not None]
+    sizes = (
+        (option("weight"), weight), (option("population"), population),
+        (option("sampling_fraction"), fraction),
+    )  # fmt: skip
+    given = [name for name, value in sizes if value is not None]
     is_number = isinstance(fraction, int | float) and not isinstance(fraction, bool)
     refuse({
         f"say one of {' and '.join(given)}: each tells how large the population is":

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.hints import option
+from shoal.judge.sections import VerificationSection
 from shoal.kernels.arrays import Floats, Integers
 from shoal.measures.sections import MeasuresSection
 from shoal.partition import Partition
@@ -27,7 +28,11 @@ from shoal.report.chunk import Chunk
 from shoal.report.figures.ranges import Key
 from shoal.report.public.rounding import Stable
 from shoal.report.report import Report
-from shoal.report.sections import StepSection, StepsRiskSection, SuppressedSection
+from shoal.report.sections import (
+    StepSection,
+    StepsRiskSection,
+    SuppressedSection,
+)
 from shoal.series.no_series import NoSeries
 from shoal.settings import Settings
 from shoal.settings.table import RUN, TABLE, Entry
@@ -92,7 +97,7 @@ class Release:
     weights: Floats | None = None
     shown: Table = UNSET
     recipe: Settings = UNSET
-    verification: dict[str, Any] = UNSET
+    verification: VerificationSection = UNSET
     classes: Integers = UNSET
     steps: Sequence[StepSection] = ()
     steps_risk: StepsRiskSection = field(default_factory=StepsRiskSection)

@@ -11,6 +11,7 @@ from importlib import metadata
 from typing import Any, cast
 
 from shoal.judge.requirement import Requirement
+from shoal.judge.sections import VerificationSection
 from shoal.measures.sections import MeasuresSection
 from shoal.partition import Partition
 from shoal.report.fields import ColumnReport
@@ -100,7 +101,7 @@ class Findings:
     series, and how many records of the release are counterfeits.
     """
 
-    verification: dict[str, Any]
+    verification: VerificationSection
     notes: Sequence[str]
     public_notes: Sequence[str]
     requirement: Requirement | None = None

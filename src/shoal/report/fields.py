@@ -9,6 +9,7 @@ from typing import Any
 from shoal.errors import listed, shown
 from shoal.hints import Message
 from shoal.judge.requirement import OF_COLUMNS
+from shoal.judge.sections import VerificationSection
 from shoal.judge.verdict import STRICT, digits_beside
 from shoal.measures.histogram import Histogram
 from shoal.measures.result import figure_text
@@ -101,7 +102,7 @@ class ReportFields:
     release: ReleaseSection
     roles: dict[str, list[str]]
     groups: GroupsSection
-    verification: dict[str, Any]
+    verification: VerificationSection
     information_loss: float | None
     information_loss_released: float | None
     loss_name: str

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.executor import local_threads
+from shoal.judge.sections import VerificationSection
 from shoal.kernels.arrays import Integers
 from shoal.measures.compute import classes_by, measure_release
 from shoal.measures.sections import MeasuresSection
@@ -225,7 +226,7 @@ def _is_long(own: Moments | None, scale: int) -> bool:
 
 
 def report_of(
-    releasing: Releasing, made: ReleasedRegions, verification: dict[str, Any], seconds: float
+    releasing: Releasing, made: ReleasedRegions, verification: VerificationSection, seconds: float
 ) -> Report:
     """Return the report of all regions."""
     file_plan, solver = releasing.file_plan, releasing.solver

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from shoal.pipeline.regions.budget import SHARE
 from shoal.release.targets import Targets
+from shoal.report.report import Report
 from shoal.settings import Settings
 
 if TYPE_CHECKING:
     from shoal.pipeline.regions.parts import OutputFolder
-    from shoal.report.report import Report
 
 
 @dataclass(frozen=True)

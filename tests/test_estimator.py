@@ -16,6 +16,7 @@ import pytest
 
 import shoal
 from later import Later
+from thorough import spread
 
 TOGETHER = "scikit-learn"  # which one process imports
 base, compose, linear_model, pipelines, preprocessing, estimator_checks, ours = map(
@@ -235,7 +236,7 @@ def test_pipelines_predict():
     assert released.shape == frame.shape
 
 
-@pytest.mark.parametrize("name", ["out.csv", "out.csv.gz", "out.parquet"])
+@pytest.mark.parametrize("name", spread(["out.csv", "out.csv.gz", "out.parquet"], 1))
 @pytest.mark.parametrize("data", [X, pd.DataFrame(MIXED)])
 def test_saved_records_are_verified(tmp_path, name, data):
     """The fitted records are written as their groups' values, in another order, and are safe."""

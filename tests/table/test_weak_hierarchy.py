@@ -143,7 +143,7 @@ def damage(rng, paths):
     return paths
 
 
-@examples(300)
+@examples(150)
 @given(seed=st.integers(0, 10**9), damages=st.integers(0, 3), method=st.sampled_from(METHODS))
 def test_random_trees_and_damages(tmp_path_factory, seed, damages, method):
     """Whatever is done to a file, a release that is made covers cell by cell what it stands for."""

@@ -101,6 +101,7 @@ def test_the_fork_server_may_die(desk):
     assert fork_servers_of(desk) != [server]
 
 
+@pytest.mark.slow
 def test_workers_end_with_the_server(tmp_path):
     """When the desk is killed, its fork server and its workers go too."""
     with Server(tmp_path) as desk:
